@@ -44,6 +44,10 @@ type Config struct {
 	// out until its end. An acceptance never makes New, an erasure or another operation accept what they refuse. A
 	// manifest can have accepted findings, too. The default is empty.
 	Accepted []datamap.Acceptance
+	// LeftOut are the tables of the database that stay out of the data map because a person has decided so, each with the
+	// columns that the person saw and a reason. A check of the data map asks about all others that may hold data about
+	// people, and about columns that these tables get later. The default is empty.
+	LeftOut []datamap.LeftOut
 	// Zone is the time zone of the calendar years of retention duties (the tag option from:year_end), such as
 	// Europe/Berlin. The default is the zone of a manifest or of the tags, and UTC without one.
 	Zone string
@@ -140,7 +144,7 @@ func (c Config) validate() error {
 // setsServices reports whether a field is set that has no effect beside Stack.
 func (c Config) setsServices() bool {
 	return c.DB != nil || c.ReadDB != nil || !c.DataMap.IsZero() || c.OnAbandoned != nil || c.Clock != nil ||
-		len(c.Models)+len(c.Resolvers)+len(c.Purposes)+len(c.Accepted)+len(c.CustomTypes) > 0 ||
+		len(c.Models)+len(c.Resolvers)+len(c.Purposes)+len(c.Accepted)+len(c.LeftOut)+len(c.CustomTypes) > 0 ||
 		cmp.Or(c.Zone, c.Schema, c.Name, c.SynchronousCommit) != "" || c.TrustRowFilters || c.TrustEncoding ||
 		!c.IsZero()
 }

@@ -89,6 +89,32 @@ func settings(of reflect.Value, prefix string) (all []setting) {
 	return all
 }
 
+// A table that a person has left out is a decision, as in a manifest. It needs the columns that the person saw, and a
+// reason.
+func TestTablesThatAreLeftOutAreDecisions(t *testing.T) {
+	dataMap, _ := person(t)
+	config := app.Config{DB: databases.SQLite(t), DataMap: dataMap, LeftOut: []datamap.LeftOut{
+		{Table: "visits", Columns: []string{"id", "day"}, Because: "counts only"},
+		{Table: "legacy.*", Because: "read only"},
+	}}
+	gdpr, err := app.New(config)
+	must(t, err)
+	got := gdpr.DataMap().Decisions()
+	if len(got) != 2 || got[0].IsOpen() || !slices.Equal(got[0].Seen, []string{"id", "day"}) ||
+		got[1].Because != "read only" {
+		t.Errorf("got %+v", got)
+	}
+	for _, wrong := range []datamap.LeftOut{
+		{Table: "visits", Because: "counts only"}, {Table: "visits", Columns: []string{"id"}},
+		{Columns: []string{"id"}, Because: "counts only"},
+	} {
+		config.LeftOut = []datamap.LeftOut{wrong}
+		if _, err := app.New(config); !errors.Is(err, domain.ErrConfiguration) {
+			t.Errorf("%+v: %v", wrong, err)
+		}
+	}
+}
+
 // The acceptances of the data map and of the Config count, and both need a reason and an end.
 func TestAcceptancesAreAddedToThoseOfTheDataMap(t *testing.T) {
 	dataMap, _ := person(t)

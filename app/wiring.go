@@ -8,6 +8,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunmodels"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/app/stack"
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/ports"
@@ -59,7 +60,11 @@ func (c Config) readDataMap() (dataMap datamap.DataMap, err error) {
 			return dataMap, err
 		}
 	}
-	dataMap = dataMap.WithAccepted(c.Accepted...)
+	decisions, problems := datamap.Decisions(c.LeftOut)
+	if len(problems) > 0 {
+		return dataMap, domain.Misconfigured("app", problems[0].String())
+	}
+	dataMap = dataMap.WithAccepted(c.Accepted...).WithDecisions(decisions...)
 	if c.Zone == "" {
 		return dataMap, nil
 	}

@@ -64,38 +64,3 @@ func (m DataMap) WithAccepted(accepted ...Acceptance) DataMap {
 
 // Accepted returns the accepted findings of WithAccepted.
 func (m DataMap) Accepted() []Acceptance { return m.accepted }
-
-// Decide is the word with which a question to a person begins in a note of a draft. Decided stands there instead when
-// the person has answered the question, such as that a table stays out of the data map.
-const (
-	Decide  = "DECIDE: "
-	Decided = "DECIDED: "
-)
-
-// LeftOut is a table that a draft left out of a data map, with a question to a person.
-type LeftOut struct {
-	Table   string
-	Decided bool     // the person has answered
-	Columns []string // the columns about which the question was; nil if they are not known
-	Note    string   // the note with the question, if it is known
-}
-
-// WithLeftOut returns the data map with tables that a draft left out. A check of the data map reports the open
-// questions together. It does not report that the data map lacks a table about which a person has decided.
-func (m DataMap) WithLeftOut(tables ...LeftOut) DataMap {
-	m.leftOut = slices.Concat(m.leftOut, tables)
-	return m
-}
-
-// LeftOut returns the tables of WithLeftOut.
-func (m DataMap) LeftOut() []LeftOut { return m.leftOut }
-
-// WithReviewed returns the data map with the names of the tables that the database had when the draft of the data map
-// was made. A check of the data map reports newer tables that may hold personal data. Without names, it reports none.
-func (m DataMap) WithReviewed(tables ...string) DataMap {
-	m.reviewed = slices.Concat(m.reviewed, tables)
-	return m
-}
-
-// Reviewed returns the names of WithReviewed.
-func (m DataMap) Reviewed() []string { return m.reviewed }

@@ -99,9 +99,7 @@ type DataMap struct {
 	paths     map[string][]Path
 	notices   []Notice
 	accepted  []Acceptance
-	leftOut   []LeftOut
 	decisions []Decision
-	reviewed  []string
 	zone      *time.Location // nil for UTC
 }
 

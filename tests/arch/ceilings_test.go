@@ -40,7 +40,7 @@ var rooms = []room{
 	{"adapters/supportdesk", 1796, 2144},
 	{"adapters/worker", 682, 1748},
 	{"adapters", 2618, 2480},
-	{"app", 1708, 3246},
+	{"app", 1717, 3272},
 	{"app/quickstart", 1139, 259},
 	{"tool/check", 9281, 8087},
 	{"tool/scaffold", 2114, 1104},

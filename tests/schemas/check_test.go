@@ -19,7 +19,7 @@ type forecastCase struct {
 	rows       []string // rows instead of usualRows; nil for usualRows
 	change     func(people, visits *datamap.Table)
 	code       string // code of the error, or "" without one
-	left       string // a query that counts the values that a successful erasure leaves behind, or "" without such values
+	left       string // a query that counts the values that a trigger keeps, which lint names as one to rehearse
 	onPostgres bool
 }
 
@@ -139,7 +139,7 @@ var forecasts = map[string]forecastCase{
 	"a table that is gone": {statements: []string{makePeople}, rows: usualRows[:1], code: "table-missing"},
 	"a trigger that keeps old values": {
 		statements: with("CREATE TABLE history (email text)"),
-		code:       "trigger-copies", left: "SELECT count(*) FROM history WHERE email LIKE '%@%'",
+		left:       "SELECT count(*) FROM history WHERE email LIKE '%@%'",
 	},
 
 	"a short column": {
@@ -206,12 +206,6 @@ var forecasts = map[string]forecastCase{
 		statements: with("CREATE RULE stay AS ON DELETE TO visits DO INSTEAD NOTHING"),
 		code:       "trigger-replaces", onPostgres: true,
 	},
-	"a trigger that restores an erased value": {
-		statements: with(`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS
-			$$ BEGIN NEW.nick := COALESCE(NEW.nick, OLD.nick); RETURN NEW; END $$`,
-			"CREATE TRIGGER keep BEFORE UPDATE ON people FOR EACH ROW EXECUTE FUNCTION keep()"),
-		code: "trigger-replaces", onPostgres: true,
-	},
 	"a trigger that restores only NULL": {
 		statements: with(`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS
 			$$ BEGIN NEW.email := COALESCE(NEW.email, OLD.email); RETURN NEW; END $$`,
@@ -220,7 +214,7 @@ var forecasts = map[string]forecastCase{
 	},
 	"a trigger that keeps old values under another name": {
 		statements: with("CREATE TABLE history (who text)"),
-		code:       "trigger-copies", left: "SELECT count(*) FROM history WHERE who LIKE '%@%'",
+		left:       "SELECT count(*) FROM history WHERE who LIKE '%@%'",
 	},
 	"a generated column with equal values": {
 		statements: withPeople("id bigint PRIMARY KEY, email text, nick text, " +
@@ -287,7 +281,7 @@ func checkForecast(t *testing.T, db *bun.DB, test forecastCase) {
 	a := openGuests(t, db, test)
 	checked, err := a.check(t.Context())
 	must(t, err)
-	errors := slices.DeleteFunc(checked.Findings, func(f datamap.Finding) bool {
+	errors := slices.DeleteFunc(slices.Clone(checked.Findings), func(f datamap.Finding) bool {
 		return f.Severity != datamap.SeverityError
 	})
 	if wrong := slices.IndexFunc(errors, func(f datamap.Finding) bool { return f.Code != test.code }); wrong >= 0 ||
@@ -296,16 +290,17 @@ func checkForecast(t *testing.T, db *bun.DB, test forecastCase) {
 	}
 	_, first := a.erase(t.Context(), "1")
 	_, second := a.erase(t.Context(), "2")
-	if failed := first != nil || second != nil; failed != (test.code != "" && test.left == "") {
+	if failed := first != nil || second != nil; failed != (test.code != "") {
 		t.Errorf("the check says %q, and the erasures %v, %v", test.code, first, second)
 	}
 	if test.left == "" {
 		return
 	}
+	fires := slices.ContainsFunc(checked.Findings, func(f datamap.Finding) bool { return f.Code == "trigger-fires" })
 	var left int
 	must(t, db.QueryRowContext(t.Context(), test.left).Scan(&left))
-	if left == 0 {
-		t.Error("no value is left")
+	if left == 0 || !fires {
+		t.Errorf("%d values are left, found %v", left, checked.Findings)
 	}
 }
 

@@ -34,7 +34,7 @@ func accepting(adapt func(*datamap.Acceptance)) func(w *world) {
 
 const phone, birthday = "personal-unannotated users.phone", "personal-unannotated users.birthday"
 
-// twoTriggers adds two triggers to "sessions", each with a finding trigger-unread. An acceptance has the given object.
+// twoTriggers adds two triggers to "sessions", each with a finding trigger-fires. An acceptance has the given object.
 func twoTriggers(object string) func(w *world) {
 	return func(w *world) {
 		for i, name := range []string{"keep", "count"} {
@@ -42,7 +42,7 @@ func twoTriggers(object string) func(w *world) {
 			w.live("sessions").Triggers[i].Unread, w.live("sessions").Triggers[i].Name = true, name
 		}
 		w.accepted = []datamap.Acceptance{{
-			Rule: "trigger-unread", Table: "sessions", Object: object, Reason: "counts visits", Until: "2026-12-31",
+			Rule: "trigger-fires", Table: "sessions", Object: object, Reason: "counts visits", Until: "2026-12-31",
 		}}
 	}
 }
@@ -85,10 +85,10 @@ var acceptanceCases = cases{
 	"acceptance-unused not if it is used": {accepting(func(*datamap.Acceptance) {}), []string{birthday}},
 	"acceptance-ambiguous": {
 		twoTriggers(""), []string{
-			"trigger-unread sessions count", "trigger-unread sessions keep", "acceptance-ambiguous sessions trigger-unread",
+			"trigger-fires sessions count#fired", "trigger-fires sessions keep#fired", "acceptance-ambiguous sessions trigger-fires",
 		},
 	},
-	"acceptance-ambiguous not with the object": {twoTriggers("keep"), []string{"trigger-unread sessions count"}},
+	"acceptance-ambiguous not with the object": {twoTriggers("keep#0f0c6cdd"), []string{"trigger-fires sessions count#fired"}},
 }
 
 func TestAnAcceptedFindingIsReturnedWithItsAcceptance(t *testing.T) {

@@ -29,7 +29,8 @@ type Options struct {
 	Registers func(context.Context) (bool, error)
 	// Clock tells whether an acceptance has ended. The default is the clock of the machine.
 	Clock ports.Clock
-	// Manifest selects the words of a manifest for the remedies. The default is the words of struct tags.
+	// Manifest says that the data map comes from a manifest. The remedies then have its words, not those of struct tags,
+	// and each column needs a decision. It is not needed if the data map has questions of a draft.
 	Manifest bool
 }
 
@@ -46,10 +47,7 @@ type Options struct {
 // application and changes nothing. The database evaluates its CHECK constraints on examples of surrogates. Run the
 // migrations of the application before. The tables of habeas are not needed.
 //
-// Findings about references only to the person who created or changed a row are parts of one notice, which names their
-// places. An acceptance of a part takes it out of the notice. Findings about which a draft already asks a person are
-// parts of one warning in the same way, which names all open questions in notes (datamap.Decide). Findings about
-// missing foreign keys, and about missing indexes, are parts of one warning if they concern many tables.
+// Findings about missing foreign keys, and about missing indexes, are parts of one warning if they concern many tables.
 //
 // The findings that a person has accepted (datamap.DataMap.Accepted) are apart in the result, each with its reason and
 // its end. An acceptance that has ended is itself a finding, and the finding that it accepted comes back. An acceptance
@@ -76,7 +74,8 @@ func run(
 	if err != nil {
 		return nil, Result{}, err
 	}
-	found := newSchema(dataMap, plan, catalog, o.Manifest)
+	isDrafted := slices.ContainsFunc(dataMap.Decisions(), func(d datamap.Decision) bool { return len(d.Options) > 0 })
+	found := newSchema(dataMap, plan, catalog, o.Manifest || isDrafted)
 	found.now = cmp.Or(o.Clock, ports.Clock(system.Clock{})).Now()
 	if found.registers, err = o.registers(ctx); err != nil {
 		return nil, Result{}, err
@@ -85,27 +84,20 @@ func run(
 		return nil, Result{}, err
 	}
 	for _, group := range []func(*schema){
-		(*schema).checkLeftOut, (*schema).checkTables, (*schema).checkColumns, (*schema).checkAccess,
-		(*schema).checkSurrogates,
-		(*schema).checkConditions, (*schema).checkCasts, (*schema).checkUniques, (*schema).checkKeys,
-		(*schema).checkDeletions, (*schema).checkDuties,
-		(*schema).checkTriggers, (*schema).checkReach, (*schema).checkNames, (*schema).checkCopies, (*schema).checkRows,
-		(*schema).checkIndexes, (*schema).checkEnforcement, (*schema).checkForeignKeys, (*schema).checkSecrets,
-		(*schema).checkRefs, (*schema).checkLives, (*schema).checkUnknown, (*schema).checkNewer,
-		(*schema).checkExposures,
+		(*schema).checkTables, (*schema).checkDecisions, (*schema).checkColumns, (*schema).checkAccess,
+		(*schema).checkSurrogates, (*schema).checkConditions, (*schema).checkCasts, (*schema).checkUniques,
+		(*schema).checkKeys, (*schema).checkDeletions, (*schema).checkPaths, (*schema).checkTriggers,
+		(*schema).checkCopies, (*schema).checkIndexes, (*schema).checkEnforcement, (*schema).checkForeignKeys,
+		(*schema).checkSecrets, (*schema).checkRefs, (*schema).checkLives, (*schema).checkAccount,
+		(*schema).checkUndecided, (*schema).checkExposures,
 	} {
 		group(found)
 	}
-	found.foldRefusals()
-	found.foldMakers()
-	found.foldQuestions()
 	found.foldForeignKeys()
 	found.foldIndexes()
-	found.foldPayloads()
-	found.foldNewer()
 	found.foldEqual()
 	found.sort()
-	result := Result{Accepted: []AcceptedFinding{}}
+	result := Result{Accepted: []AcceptedFinding{}, LeftOut: found.leftOut()}
 	if accepted := dataMap.Accepted(); len(accepted) > 0 {
 		result.Accepted = found.accept(accepted)
 	}
@@ -159,7 +151,7 @@ func (s *schema) reportAs(severity datamap.Severity, code string, at place, reas
 	}
 	s.findings = append(s.findings, datamap.Finding{
 		Code: code, Severity: severity, Table: at.table, Column: at.column, Object: at.object,
-		Reason: reason, Remedy: remedy,
+		Reason: reason, Remedy: inWords(remedy, s.manifest),
 	})
 }
 

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -28,12 +29,9 @@ type cases map[string]struct {
 }
 
 var all = []cases{
-	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, reachCases, nameCases, copyCases, accessCases,
-	exposureCases,
-	lifeCases, acceptanceCases, refCases, foldedCases, questionCases, falseCases, judgedCases,
-	answeredCases, recognizedCases, rowCopyCases, roleCases, gatheredCases, kindCases, insertedCases,
-	payloadCases, newerCases,
-	reversedCases, linkCases,
+	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, copyCases, accessCases, exposureCases,
+	lifeCases, acceptanceCases, refCases, judgedCases, reversedCases, linkCases, triggerCases,
+	castCases, decisionCases, undecidedCases, pathCases, accountCases,
 }
 
 func TestADataMapThatFitsHasNoFindings(t *testing.T) {
@@ -48,6 +46,8 @@ func TestADataMapThatFitsHasNoFindings(t *testing.T) {
 	}
 }
 
+var triggerHash = regexp.MustCompile(`#[0-9a-f]{8}$`)
+
 func TestRulesReportTheirCases(t *testing.T) {
 	db := sync.OnceValue(func() *bun.DB { return databases.PostgreSQL(t) })
 	for _, group := range all {
@@ -58,7 +58,8 @@ func TestRulesReportTheirCases(t *testing.T) {
 				test.change(w)
 				var got []string
 				for _, f := range w.findings(t) {
-					got = append(got, strings.TrimSuffix(f.Code+" "+f.Where()+" "+f.Object, " "))
+					object := triggerHash.ReplaceAllString(f.Object, "#fired")
+					got = append(got, strings.TrimSuffix(f.Code+" "+f.Where()+" "+object, " "))
 					if !strings.HasSuffix(f.Reason, ".") || !strings.HasSuffix(f.Remedy, ".") || f.Table == "" {
 						t.Errorf("the finding has no table, or a text that is not a sentence: %s", f)
 					}
@@ -117,12 +118,13 @@ func TestFindingsAreInTheOrderOfTheDataMap(t *testing.T) {
 	w.addTable("zebras")
 	w.refer("zebras", "owner_id", datamap.ActionNone)
 	w.addTable("apes", "first_name", "last_name")
+	w.undecided = true
 	var got []string
 	for _, f := range w.findings(t) {
 		got = append(got, f.Where())
 	}
 	const want = "orders.user_id orders.issued_at users users.email users.theme users.birthday users.phone " +
-		"sessions.agent apes.first_name, last_name zebras.owner_id"
+		"sessions.agent apes zebras"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}

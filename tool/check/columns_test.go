@@ -1,10 +1,6 @@
 package check_test
 
 import (
-	"slices"
-	"strings"
-	"testing"
-
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
@@ -195,10 +191,7 @@ var surrogateCases = cases{
 			w.setType("users", "email", datamap.TypeText, "VARCHAR(20)").Length = 20
 		}, nil,
 	},
-	"placeholder-alone": {
-		unique(of("theme"), "{}"), []string{"placeholder-alone users.code"},
-	},
-	"placeholder-alone not of a text with the name of a document": {
+	"placeholder-alone not of a text that is not unique": {
 		fits(datamap.TypeText, "{}", datamap.TypeText, "text"), nil,
 	},
 	"placeholder-alone not with other characters": {fits(datamap.TypeText, "anon-{}", datamap.TypeText, "text"), nil},
@@ -207,7 +200,7 @@ var surrogateCases = cases{
 	"placeholder-alone not of a text that is JSON": {
 		fits(datamap.TypeText, "{}", datamap.TypeJSON, "jsonb"), nil,
 	},
-	"placeholder-alone of a unique text with the name of a document": {
+	"placeholder-alone": {
 		func(w *world) {
 			w.surrogate(datamap.TypeText, "{}", datamap.TypeText, "text")
 			w.live("users").Uniques = []datamap.CatalogUnique{of("data")}
@@ -277,29 +270,5 @@ func computed(t datamap.ColumnType, length int) func(*world) {
 		w.add("users", "sorting", t)
 		column := w.column("users", "sorting")
 		column.Generated, column.Length = true, length
-	}
-}
-
-// The surrogate {} is the same in each cell. A unique constraint refuses the second one, also if it is an index that
-// covers only some rows.
-func TestAPlaceholderAloneIsAnErrorIfTheColumnIsUnique(t *testing.T) {
-	partial := of("code")
-	partial.Partial = true
-	for name, c := range map[string]struct {
-		constraint datamap.CatalogUnique
-		want       datamap.Severity
-	}{
-		"unique":                        {of("code"), datamap.SeverityError},
-		"a partial index":               {partial, datamap.SeverityError},
-		"unique with a kept column":     {of("id", "code"), datamap.SeverityWarning},
-		"unique is only another column": {of("id"), datamap.SeverityWarning},
-	} {
-		w := newWorld()
-		unique(c.constraint, "{}")(w)
-		found := w.findings(t)
-		i := slices.IndexFunc(found, func(f datamap.Finding) bool { return f.Code == "placeholder-alone" })
-		if i < 0 || found[i].Severity != c.want || !strings.Contains(found[i].Remedy, "anon-{}") {
-			t.Errorf("%s: got %v", name, found)
-		}
 	}
 }

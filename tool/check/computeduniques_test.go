@@ -70,3 +70,9 @@ func TestSurrogatesMayBeEqualInAComputedKey(t *testing.T) {
 		})
 	}
 }
+
+// annotated returns a further column of users in the manifest.
+func annotated(name, surrogate string) string {
+	return `, {"name": "` + name + `", "type": "text", "surrogate": "` + surrogate + `",
+		"personal": {"category": "identity", "erasure": "anonymize"}}`
+}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
@@ -16,6 +15,7 @@ type Coverage struct {
 	// Percent is the share of the columns that are annotated or excluded, from 0 to 100. It is 100 without columns.
 	Percent float64         `json:"percent"`
 	Tables  []TableCoverage `json:"tables"` // in the order of the catalog
+	LeftOut []LeftOut       `json:"left_out"`
 }
 
 // TableCoverage is the coverage of one table.
@@ -27,17 +27,16 @@ type TableCoverage struct {
 	Undecided []string `json:"undecided"` // the columns
 }
 
-// Cover counts the columns of the live database about which the data map decides. Its parameters and errors are those
-// of Run. Each column is one of these:
+// Cover counts the columns of the live database about which a person or the schema has decided. Its parameters and
+// errors are those of Run. Each column is one of these:
 //
 //   - annotated: the data map has an annotation for it
-//   - excluded: the data map declares that it holds no personal data, or it is a part of a key or of a foreign key, or
-//     the database computes it
+//   - excluded: the data map declares that it holds no personal data, it is a part of a key, of a relation or of a foreign
+//     key, the database computes it, or a person saw it before an answer to the question about its table
 //   - undecided: any other column
 //
-// A table that is not in the data map counts if Run has a finding about it. Its columns are undecided, or excluded if a
-// person has accepted each of the findings. Views do not count, nor does a table that only a notice of Run
-// names, or of which a person has decided that it stays out (datamap.LeftOut).
+// A table that is not in the data map counts if it needs a decision. Its columns are excluded if a person has decided
+// that it stays out, and undecided otherwise. Views do not count.
 func Cover(
 	ctx context.Context, reader ports.CatalogReader, dataMap datamap.DataMap, plan datamap.Plan, o Options,
 ) (Coverage, error) {
@@ -45,30 +44,21 @@ func Cover(
 	if err != nil {
 		return Coverage{}, err
 	}
-	all := Coverage{Tables: []TableCoverage{}, Percent: 100}
+	all := Coverage{Tables: []TableCoverage{}, Percent: 100, LeftOut: result.LeftOut}
 	for _, live := range found.catalog.Tables {
-		if !isTable(live) {
-			continue
-		}
 		table, mapped := found.mapped[live.Name]
-		isOpen := found.asked[live.Name] ||
-			slices.ContainsFunc(result.Findings, func(f datamap.Finding) bool { return f.Table == live.Name })
-		isAccepted := slices.ContainsFunc(result.Accepted, func(f AcceptedFinding) bool {
-			return f.Table == live.Name
-		})
-		if !mapped && !isOpen && !isAccepted {
+		if !isTable(live) || !mapped && !found.needsDecision(live) {
 			continue
 		}
+		decision, _ := found.decisionAbout(live)
 		one := TableCoverage{Table: live.Name, Mapped: mapped, Undecided: []string{}}
 		for _, column := range live.Columns {
 			declared, _ := live.Mapped(table, column.Name)
-			left, _ := found.leftOut(live.Name)
+			isOut := !mapped && !decision.IsOpen() && (len(decision.Seen) == 0 || hasName(live, decision.Seen, column.Name))
 			switch {
 			case declared.Personal != nil:
 				one.Annotated++
-			case declared.NotPersonal, column.Generated, inForeignKey(live, column.Name),
-				hasName(live, live.PrimaryKey, column.Name), mapped && found.IsKey(table, declared.Name), !mapped && !isOpen,
-				!mapped && left.Decided && slices.Contains(left.Columns, column.Name):
+			case isOut, found.isDecided(table, live, column):
 				one.Excluded++
 			default:
 				one.Undecided = append(one.Undecided, column.Name)

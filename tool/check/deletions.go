@@ -5,7 +5,6 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // checkDeletions starts with the tables whose rows an erasure deletes, and checks each foreign key that refers to such
@@ -103,16 +102,12 @@ func (s *schema) inheritedFrom(
 }
 
 // reportCascade reports a foreign key of a table outside the data map whose rows the database deletes. The finding is
-// an error if a row may belong to another person, because another column of the table refers to the data map. If a
-// person has left out a table that only connects other rows, nothing is left to do.
+// an error if a row may belong to another person, because another foreign key of the table leads to the data map.
 func (l *losses) reportCascade(
 	child datamap.CatalogTable, foreign datamap.CatalogForeignKey, at place, refers string,
 ) {
 	l.add(child.Name)
 	l.cascaded = append(l.cascaded, child.Name)
-	if l.isDecided(child.Name) && l.isPureLink(child) {
-		return
-	}
 	if to, column := l.alsoRefers(child, foreign); to != "" {
 		l.reportAs(failure, deleteCascades, at,
 			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people, because "+
@@ -126,8 +121,8 @@ func (l *losses) reportCascade(
 }
 
 // alsoRefers returns a table of the data map to which the table refers by other columns than those of the foreign key,
-// and these columns. If there are several, it returns the table with the shortest path to a person. A column without a
-// foreign key counts if it is named like a reference.
+// and these columns. If there are several, it returns the table with the shortest path to a person. A column
+// without a foreign key counts if its name names a person or the table.
 func (l *losses) alsoRefers(child datamap.CatalogTable, foreign datamap.CatalogForeignKey) (to, column string) {
 	nearest := -1
 	for _, other := range child.ForeignKeys {
@@ -140,11 +135,10 @@ func (l *losses) alsoRefers(child datamap.CatalogTable, foreign datamap.CatalogF
 	if to != "" {
 		return to, column
 	}
-	for _, c := range child.Columns {
-		for _, parent := range l.Declared() {
-			if !hasName(child, foreign.Columns, c.Name) && l.namedAfter(child, c, parent) {
-				return parent.Name, c.Name
-			}
+	for _, link := range l.facts.Links(child) {
+		if parent, mapped := l.mappedTable(link.References); mapped && link.Likely && !link.ForeignKey &&
+			!isSubset(child, link.Columns, foreign.Columns) {
+			return parent.Name, list(link.Columns)
 		}
 	}
 	return "", ""
@@ -184,16 +178,19 @@ func (l *losses) reportSetNull(
 func (l *losses) reportUndecided(
 	table datamap.Table, foreign datamap.CatalogForeignKey, parent datamap.CatalogTable, at place,
 ) bool {
-	if l.mayKeepRows(table) || l.isOfAnother(table, foreign, parent) {
+	if l.mayKeepRows(table) {
 		return false
 	}
 	if l.isOfSamePerson(table, foreign) {
 		return true
 	}
+	if l.isOfAnother(table, parent) {
+		return false
+	}
 	refers := "Its foreign key " + keyCalled(foreign) + " refers to rows of " + parent.Name +
 		" that are deleted in an erasure. The erasure also deletes rows of this table. "
 	remedy := "If rows of one person may refer to rows of another person, declare ON DELETE SET NULL, or let the " +
-		"erasure clear the reference (" + l.says(`erasure:null`, `"erasure": "null"`) + ") or keep the rows of " +
+		"erasure clear the reference ({null}) or keep the rows of " +
 		parent.Name + ". If not, accept the finding."
 	switch foreign.OnDelete { //nolint:exhaustive // checkForeignKey checks the other actions
 	case datamap.ActionCascade:
@@ -207,24 +204,14 @@ func (l *losses) reportUndecided(
 	return true
 }
 
-// isOfAnother reports whether a foreign key that begins no path probably refers to rows of another person. It returns
-// true in these cases:
-//
-//   - The table is the subject's table.
-//   - The foreign key refers to the subject's table, and a column of it is named after another role, such as
-//     approved_by.
-//   - A path of the table begins with another reference to the same parent table.
-func (l *losses) isOfAnother(table datamap.Table, foreign datamap.CatalogForeignKey, parent datamap.CatalogTable) bool {
-	subject := l.live[l.SubjectTable().Name]
-	if parent.Name == subject.Name && slices.ContainsFunc(foreign.Columns, func(name string) bool {
-		role := names.RoleOf(name)
-		return role == names.Party || role == names.Maker
-	}) {
-		return true
-	}
-	return slices.ContainsFunc(l.Paths(table.Name), func(p datamap.Path) bool {
-		return len(p.Relations) > 0 && l.live[p.Relations[0].References].Name == parent.Name
-	}) || table.Name == l.SubjectTable().Name
+// isOfAnother reports whether a foreign key that begins no path probably refers to rows of another person: it refers to
+// the subject's table, or the table is the subject's, or a path begins with another reference to the same parent table.
+func (l *losses) isOfAnother(table datamap.Table, parent datamap.CatalogTable) bool {
+	subject := l.SubjectTable().Name
+	return table.Name == subject || parent.Name == l.live[subject].Name ||
+		slices.ContainsFunc(l.Paths(table.Name), func(p datamap.Path) bool {
+			return len(p.Relations) > 0 && l.live[p.Relations[0].References].Name == parent.Name
+		})
 }
 
 // isOfSamePerson reports whether the data map states that both rows always belong to the same person.
@@ -267,8 +254,7 @@ func (s *schema) checkSetNull() {
 				s.report(setNullMissing, place{table: table.Name, column: list(relation.Columns)},
 					"The data map states that the database sets the reference to NULL when rows of "+relation.References+
 						" are deleted (ON DELETE SET NULL), but there is no such foreign key. The reference stays.",
-					"Create the foreign key, or make the relation a path that clears the reference ("+
-						s.says(`subject:"path,erasure:null"`, `"path": true, "erasure": "null"`)+").")
+					"Create the foreign key, or make the relation a path that clears the reference ({path that clears}).")
 			}
 		}
 	})

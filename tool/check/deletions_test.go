@@ -1,8 +1,6 @@
 package check_test
 
 import (
-	"slices"
-
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -111,7 +109,7 @@ var deletionCases = cases{
 		[]string{"delete-cascades letters.user_id user_id_fkey", "delete-restricted stamps.id id_fkey"},
 	},
 	"delete-restricted not if the rows stay": {
-		letters(datamap.ActionNone), []string{"table-unmapped letters.user_id"},
+		letters(datamap.ActionNone), nil,
 	},
 	"delete-restricted not if a path deletes the rows": {deletingUsers(func(*world) {}), nil},
 	"delete-restricted not by another table": {
@@ -123,7 +121,7 @@ var deletionCases = cases{
 	"delete-cascades": {
 		deletingUsers(letters(datamap.ActionCascade)), []string{"delete-cascades letters.user_id user_id_fkey"},
 	},
-	"delete-cascades not if the rows stay": {letters(datamap.ActionCascade), []string{"table-unmapped letters.user_id"}},
+	"delete-cascades not if the rows stay": {letters(datamap.ActionCascade), nil},
 	"delete-cascades-to-kept": {
 		approved(datamap.ActionCascade, false),
 		[]string{
@@ -147,7 +145,6 @@ var deletionCases = cases{
 		},
 		[]string{
 			"delete-cascades letters.user_id user_id_fkey", "delete-cascades-to-kept papers.id id_fkey",
-			"path-missing papers.approved_by",
 		},
 	},
 	"delete-cascades-to-kept not by a path": {
@@ -160,13 +157,13 @@ var deletionCases = cases{
 		}), []string{"delete-sets-null letters.user_id user_id_fkey"},
 	},
 	"delete-sets-null not if it may be NULL": {
-		deletingUsers(letters(datamap.ActionSetNull)), []string{"table-unmapped letters.user_id"},
+		deletingUsers(letters(datamap.ActionSetNull)), nil,
 	},
 	"delete-sets-default": {
 		deletingUsers(letters(datamap.ActionSetDefault)), []string{"delete-sets-default letters.user_id user_id_fkey"},
 	},
 	"delete-sets-default not if the rows stay": {
-		letters(datamap.ActionSetDefault), []string{"table-unmapped letters.user_id"},
+		letters(datamap.ActionSetDefault), nil,
 	},
 	"delete-undecided": {nested(datamap.ActionNone), []string{"delete-undecided sessions.parent_id parent_id_fkey"}},
 	"delete-undecided by a cascade": {
@@ -201,198 +198,5 @@ var deletionCases = cases{
 	},
 	"set-null-missing not if it is there": {
 		approved(datamap.ActionSetNull, true), []string{"path-missing papers.approved_by"},
-	},
-}
-
-// refers adds a column to "users" or "orders", with a foreign key that refers to a table outside the data map.
-func (w *world) refers(table, column, to string) {
-	w.addToBoth(table, datamap.Column{Name: column, Type: datamap.TypeBigInt})
-	w.live(table).ForeignKeys = append(w.live(table).ForeignKeys, foreignKey(column, to, datamap.ActionNone))
-}
-
-var reachCases = cases{
-	"table-unmapped by the shortest way": {
-		func(w *world) {
-			w.addTable("letters")
-			w.add("letters", "order_id", datamap.TypeBigInt)
-			w.live("letters").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("order_id", "orders", datamap.ActionNone)}
-			w.refer("letters", "user_id", datamap.ActionNone)
-		}, []string{"table-unmapped letters.user_id"},
-	},
-	"table-unlinked by the shortest way": {
-		func(w *world) {
-			w.addTable("letters")
-			w.add("letters", "order_id", datamap.TypeBigInt)
-			w.add("letters", "target_type", datamap.TypeText)
-			w.add("letters", "target_id", datamap.TypeBigInt)
-			w.add("letters", "user_id", datamap.TypeBigInt)
-		}, []string{"table-unlinked letters.user_id"},
-	},
-	"table-unmapped": {letters(datamap.ActionSetNull), []string{"table-unmapped letters.user_id"}},
-	"table-unmapped over another table": {
-		func(w *world) {
-			letters(datamap.ActionCascade)(w)
-			w.addTable("stamps", "phone").ForeignKeys = []datamap.CatalogForeignKey{
-				foreignKey("id", "letters", datamap.ActionCascade),
-			}
-		}, []string{"table-unmapped letters.user_id", "table-unmapped stamps.id"},
-	},
-	"table-unmapped not over another table": {
-		func(w *world) {
-			letters(datamap.ActionNone)(w)
-			w.addTable("stamps", "phone").ForeignKeys = []datamap.CatalogForeignKey{
-				foreignKey("id", "letters", datamap.ActionNone),
-			}
-		}, []string{"table-unmapped letters.user_id", "table-personal stamps.phone"},
-	},
-	"table-unmapped not over another table without personal data": {
-		func(w *world) {
-			letters(datamap.ActionCascade)(w)
-			w.addTable("stamps", "color").ForeignKeys = []datamap.CatalogForeignKey{
-				foreignKey("id", "letters", datamap.ActionCascade),
-			}
-		}, []string{"table-unmapped letters.user_id"},
-	},
-	"table-unmapped not in a circle": {
-		func(w *world) {
-			w.addTable("hens").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("id", "eggs", datamap.ActionCascade)}
-			w.addTable("eggs").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("id", "hens", datamap.ActionCascade)}
-		}, nil,
-	},
-	"table-unmapped not of a view": {
-		func(w *world) { letters(datamap.ActionNone)(w); w.live("letters").Kind = datamap.KindView }, nil,
-	},
-	"table-referred": {
-		func(w *world) { w.addTable("places", "street", "color"); w.refers("orders", "place_id", "places") },
-		[]string{"table-referred places place_id_fkey"},
-	},
-	"table-referred by a name": {
-		func(w *world) { w.addTable("files", "content"); w.refers("users", "avatar_id", "files") },
-		[]string{"table-referred files avatar_id_fkey"},
-	},
-	"table-referred not of things": {
-		func(w *world) {
-			w.addTable("lists", "name", "title", "body", "from_email")
-			w.refers("orders", "list_id", "lists")
-		}, nil,
-	},
-	"table-referred not of reasons that the application offers": {
-		func(w *world) {
-			w.addTable("app_waiting_reasons", "name_en", "description_en")
-			w.refers("orders", "app_waiting_reasons_id", "app_waiting_reasons")
-		}, nil,
-	},
-	"table-referred not of a table without texts": {
-		func(w *world) {
-			w.addTable("settings_emails")
-			w.refers("orders", "settings_email_id", "settings_emails")
-		}, nil,
-	},
-	"table-referred not of people": {
-		func(w *world) { w.addTable("employees", "first_name"); w.refers("orders", "employee_id", "employees") },
-		[]string{"table-personal employees.first_name"},
-	},
-	"table-unlinked": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "user_id", datamap.TypeBigInt) },
-		[]string{"table-unlinked letters.user_id"},
-	},
-	"table-unlinked in camel case": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "userId", datamap.TypeInteger) },
-		[]string{"table-unlinked letters.userId"},
-	},
-	"table-unlinked in one word": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "userid", datamap.TypeInteger) },
-		[]string{"table-unlinked letters.userid"},
-	},
-	"table-unlinked to another table": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "order_id", datamap.TypeBigInt) },
-		[]string{"table-unlinked letters.order_id"},
-	},
-	"table-unlinked by the part of a person": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "sender_id", datamap.TypeBigInt) },
-		[]string{"table-unlinked letters.sender_id"},
-	},
-	"table-unlinked by the part of a person without an ending": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "created_by", datamap.TypeBigInt) },
-		[]string{"table-unlinked letters.created_by"},
-	},
-	"table-unlinked not of a name": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "created_by", datamap.TypeText) }, nil,
-	},
-	"table-unlinked not of another type": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "user_id", datamap.TypeUUID) }, nil,
-	},
-	"table-unlinked not with a foreign key": {
-		func(w *world) {
-			w.addTable("crews")
-			w.addTable("letters")
-			w.add("letters", "user_id", datamap.TypeBigInt)
-			w.live("letters").ForeignKeys = []datamap.CatalogForeignKey{foreignKey("user_id", "crews", datamap.ActionNone)}
-		}, nil,
-	},
-	"table-unlinked not of a name that says little": {
-		func(w *world) { w.addTable("letters"); w.add("letters", "parent_id", datamap.TypeBigInt) }, nil,
-	},
-	"table-personal": {
-		func(w *world) { w.addTable("leads", "email", "first_name") }, []string{"table-personal leads.email, first_name"},
-	},
-	"table-personal in German": {
-		func(w *world) { w.addTable("interessenten", "Vorname", "geburtsdatum") },
-		[]string{"table-personal interessenten.Vorname, geburtsdatum"},
-	},
-	"table-personal of an heir": {
-		func(w *world) { w.addTable("admins", "email", "phone").Inherits = []string{"users"} },
-		[]string{"table-personal admins.phone"},
-	},
-	"table-personal not of repositories": {
-		func(w *world) { w.addTable("redirections", "repo_full_name", "username", "avatar") }, nil,
-	},
-	"table-personal not of things": {
-		func(w *world) { w.addTable("products", "name", "title", "ip", "street", "color") }, nil,
-	},
-	"table-personal not of settings": {
-		func(w *world) {
-			w.addTable("settings", "email_template", "emailSettings", "phone_verified", "name", "email_count", "from_email")
-		}, nil,
-	},
-	"path-missing": {
-		func(w *world) {
-			w.addToBoth("orders", datamap.Column{Name: "recipient_id", Type: datamap.TypeBigInt})
-			w.live("orders").ForeignKeys = append(
-				w.live("orders").ForeignKeys, foreignKey("recipient_id", "users", datamap.ActionNone))
-		}, []string{"path-missing orders.recipient_id recipient_id_fkey"},
-	},
-	"path-missing by a name": {
-		func(w *world) { w.add("orders", "recipient_id", datamap.TypeBigInt) }, []string{"path-missing orders.recipient_id"},
-	},
-	"path-missing not by a name that says little": {
-		func(w *world) { w.add("orders", "parent_id", datamap.TypeBigInt) }, nil,
-	},
-	"path-missing of a relation": {
-		func(w *world) {
-			w.addToBoth("orders", datamap.Column{Name: "recipient_id", Type: datamap.TypeBigInt})
-			w.table("orders").Relations[0].Path = true
-			w.table("orders").Relations = append(w.table("orders").Relations, belongsTo("users", "recipient_id"))
-		}, []string{"path-missing orders.recipient_id"},
-	},
-	"path-missing not if it is a path": {
-		func(w *world) {
-			w.addToBoth("orders", datamap.Column{Name: "recipient_id", Type: datamap.TypeBigInt})
-			relations := append(w.table("orders").Relations, belongsTo("users", "recipient_id"))
-			for i := range relations {
-				relations[i].Path, relations[i].Name = true, relations[i].Columns[0]
-			}
-			w.table("orders").Relations = relations
-			w.field("orders", "address").Personal.Via = "user_id"
-			*w.live("orders") = liveOf(*w.table("orders"))
-		}, nil,
-	},
-	"path-missing not to another table": {
-		func(w *world) {
-			w.addToBoth("sessions", datamap.Column{Name: "order_id", Type: datamap.TypeBigInt})
-			w.table("sessions").Relations[0].Path = true
-			w.table("sessions").Relations = slices.Concat(w.table("sessions").Relations,
-				[]datamap.Relation{belongsTo("orders", "order_id")})
-		}, nil,
 	},
 }

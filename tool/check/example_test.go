@@ -70,6 +70,6 @@ func Example() {
 	// Output:
 	// error customers.email surrogate-length
 	// error customers.address column-missing
-	// warning visits.customer_id table-unmapped
+	// warning visits table-undecided
 	// An erasure writes 37 characters, but the column takes 20. The database refuses them, and the erasure fails.
 }

@@ -27,19 +27,28 @@ func (s *schema) foldIndexes() {
 	}, "Create an index on each of these columns.")
 }
 
-// foldMissing replaces the parts with the given code about more than maxAlone tables by one finding.
+// foldMissing replaces the findings with the given code about more than maxAlone tables by one finding. It leaves out
+// findings with an object, and those that an acceptance names.
 func (s *schema) foldMissing(
 	code string, where func(datamap.Finding) string, reason func(n, places string) string, remedy string,
 ) {
-	missing := s.takeParts(code)
+	var missing, others []datamap.Finding
+	for _, f := range s.findings {
+		isAccepted := slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return matchesFinding(a, f) })
+		if f.Code == code && f.Object == "" && !isAccepted {
+			missing = append(missing, f)
+		} else {
+			others = append(others, f)
+		}
+	}
 	tables := map[string]bool{}
 	for _, f := range missing {
 		tables[f.Table] = true
 	}
 	if len(tables) <= maxAlone {
-		s.findings = append(s.findings, missing...)
 		return
 	}
+	s.findings = others
 	s.report(code, place{table: missing[0].Table, object: AllPlaces},
 		reason(strconv.Itoa(len(tables)), placesOf(missing, where)), remedy)
 }
@@ -47,7 +56,7 @@ func (s *schema) foldMissing(
 // wherePlaced returns the place of a finding, such as users.email, or users (id, tenant_id) for several columns.
 func wherePlaced(f datamap.Finding) string {
 	if strings.Contains(f.Column, ", ") {
-		return tableWithColumns(f)
+		return f.Table + " (" + f.Column + ")"
 	}
 	return f.Where()
 }
@@ -78,7 +87,7 @@ func (s *schema) foldEqual() {
 	kept := []datamap.Finding{}
 	for _, f := range s.findings {
 		live, exists := s.catalog.Table(f.Table)
-		if _, mapped := s.Table(f.Table); slices.Contains(minor, f.Code) || !mapped && (!exists || isTable(live)) ||
+		if _, mapped := s.Table(f.Table); isMinor(f.Code) || isOfPeople(f.Code) || !mapped && (!exists || isTable(live)) ||
 			slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool { return matchesFinding(a, f) }) {
 			kept = append(kept, f)
 			continue
@@ -116,4 +125,14 @@ func (s *schema) isAcceptedWithAll(f datamap.Finding) bool {
 	return slices.ContainsFunc(s.Accepted(), func(a datamap.Acceptance) bool {
 		return a.Object == AllPlaces && matchesFinding(a, f)
 	})
+}
+
+// placesOf returns the places of findings, sorted and without duplicates.
+func placesOf(findings []datamap.Finding, where func(datamap.Finding) string) string {
+	var all []string
+	for _, f := range findings {
+		all = append(all, where(f))
+	}
+	slices.Sort(all)
+	return list(slices.Compact(all))
 }

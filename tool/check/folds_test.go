@@ -2,7 +2,6 @@ package check_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -30,26 +29,6 @@ func TestAFindingNamesAllTablesWithoutAnIndex(t *testing.T) {
 	accepted("index-missing", "calls", "user_id")(w)
 	if found = w.findings(t); len(found) != 3 {
 		t.Errorf("with an acceptance, got %v", found)
-	}
-}
-
-// A summary shows which columns belong to the same reference.
-func TestASummaryPutsTheColumnsOfAReferenceInParentheses(t *testing.T) {
-	w := newWorld()
-	w.addTable("boards", "title")
-	w.refer("boards", "created_by", datamap.ActionNone)
-	w.add("orders", "admin_id", datamap.TypeBigInt)
-	for _, maker := range []string{"updated_by", "deleted_by"} {
-		w.refer("orders", maker, datamap.ActionNone)
-		keys := w.live("orders").ForeignKeys
-		keys[len(keys)-1].Columns = []string{maker, "admin_id"}
-		keys[len(keys)-1].Referenced = []string{"id", "id"}
-	}
-	found := w.findings(t)
-	i := slices.IndexFunc(found, func(f datamap.Finding) bool { return f.Code == "makers-unmapped" })
-	const want = "orders (deleted_by, admin_id), orders (updated_by, admin_id)"
-	if i < 0 || !strings.Contains(found[i].Reason, want) {
-		t.Errorf("got %v", found)
 	}
 }
 

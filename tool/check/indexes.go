@@ -88,8 +88,7 @@ func (s *schema) checkIndex(
 	if partial {
 		fact = why + " The index " + live.Indexes[i].Name +
 			" covers only some of the rows, so the search may scan the complete table." + rows
-	} else {
-		s.parts[part{indexMissing, at}] = indexMissing
+		at.object = live.Indexes[i].Name
 	}
 	s.report(indexMissing, at, fact, "Create an index on "+list(columns)+".")
 }

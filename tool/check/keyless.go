@@ -37,14 +37,3 @@ func hasKey(live datamap.CatalogTable) bool {
 		return distinguishesRows(live, u.Columns)
 	})
 }
-
-// isPureLink reports whether the rows of a table hold nothing except references to other rows, and their own key. A
-// reference by a value such as an address does not count.
-func (s *schema) isPureLink(table datamap.CatalogTable) bool {
-	values := table
-	values.ForeignKeys = nil
-	return s.personalSentence(values) == "" && !slices.ContainsFunc(table.Columns, func(c datamap.CatalogColumn) bool {
-		isNumber := family(c.Type) == datamap.TypeNumber || c.Type == datamap.TypeUUID
-		return !inForeignKey(table, c.Name) && (!isNumber || !hasName(table, table.PrimaryKey, c.Name))
-	})
-}

@@ -1,7 +1,6 @@
 package check_test
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -36,23 +35,14 @@ const (
 	{"name": "users", "primary_key": ["id"], "subject_key": ["id"], "columns": [{"name": "id", "type": "bigint"},
 		{"name": "email", "type": "text", "personal": {"category": "contact", "erasure": "anonymize"}},
 		{"name": "nick", "type": "text", "personal": {"category": "identity", "erasure": "null"}},
-		{"name": "created_at", "type": "time"}COLUMNS]},
+		{"name": "created_at", "type": "time", "not_personal": true}COLUMNS]},
 	{"name": "visits", "primary_key": ["id"], "owned": true, "columns": [{"name": "id", "type": "bigint"},
 		{"name": "user_id", "type": "bigint"}, {"name": "agent", "type": "text", "personal": {"category": "technical"}}],
 		"relations": [{"columns": ["user_id"], "references": "users", "referenced_columns": ["id"]}]}TABLES]}`
 
-	oldEmail = `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS
-		$$ BEGIN NEW.before := OLD.email; RETURN NEW; END $$`
-	newEmail = `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS
-		$$ BEGIN NEW.before := lower(NEW.email); RETURN NEW; END $$`
-	addBefore = `ALTER TABLE users ADD COLUMN before text`
-	addWords  = `ALTER TABLE users ADD COLUMN words tsvector`
+	oneCode = `, {"name": "code", "type": "text", "surrogate": "''",
+		"personal": {"category": "identity", "erasure": "anonymize"}}`
 )
-
-// keep returns the statement that creates the trigger keep on users, which runs before the events.
-func keep(events string) string {
-	return "CREATE TRIGGER keep BEFORE " + events + " ON users FOR EACH ROW EXECUTE FUNCTION f()"
-}
 
 // lettersInManifest returns a table of the manifest with the given columns, separated by spaces, and relations in JSON.
 func lettersInManifest(columns, relations string) string {
@@ -69,32 +59,27 @@ func relationInManifest(column, table string) string {
 }
 
 var dangers = map[string]liveCase{
-	"a text": {
-		statements: []string{`ALTER TABLE visits ADD COLUMN comment text CHECK (length(comment) < 100)`},
-		want:       []string{"personal-unannotated visits.comment"},
-	},
-	"a trigger copies an old value into the same row": {
-		statements: []string{addBefore, oldEmail, keep("UPDATE")},
-		want:       []string{"trigger-copies users.before keep"},
-	},
-	"a trigger copies the old row into the same row": {
+	"a trigger": {
 		statements: []string{
-			`ALTER TABLE users ADD COLUMN past jsonb`,
-			`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS
-				$$ BEGIN NEW.past := to_jsonb(OLD); RETURN NEW; END $$`,
-			keep("UPDATE"),
+			`CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$`,
+			`CREATE TRIGGER keep BEFORE UPDATE OF nick, email ON users FOR EACH ROW EXECUTE FUNCTION f()`,
+			`CREATE TRIGGER other BEFORE UPDATE OF created_at ON users FOR EACH ROW EXECUTE FUNCTION f()`,
 		},
-		columns: `, {"name": "past", "type": "json", "personal": {"category": "contact", "erasure": "null"}}`,
-		want:    []string{"trigger-copies users.past keep"},
+		want: []string{"trigger-fires users keep#fired"},
 	},
-	"a trigger copies a value at an INSERT only": {
-		statements: []string{addBefore, newEmail, keep("INSERT")},
-		want:       []string{"trigger-copies users.before keep"},
+	"a column that could hold the key of a person": {
+		statements: []string{`ALTER TABLE visits ADD COLUMN shared_by_id bigint`},
+		want:       []string{"column-undecided visits.shared_by_id keys"},
 	},
-	"a trigger fills a tsvector at an INSERT only": {
-		statements: []string{addWords, `CREATE TRIGGER fill BEFORE INSERT ON users FOR EACH ROW
-			EXECUTE FUNCTION tsvector_update_trigger(words, 'pg_catalog.english', email)`},
-		want: []string{"search-copies users.words"},
+	"tables that nobody has decided about": {
+		statements: []string{
+			`CREATE TABLE notifications (id bigint PRIMARY KEY, notifiable_id bigint NOT NULL, seen boolean)`,
+			`CREATE TABLE letters (id bigint PRIMARY KEY, body text)`,
+			`CREATE TABLE days (id smallint PRIMARY KEY, hits real)`,
+			`CREATE TABLE parts (id bigint, body text) PARTITION BY LIST (id)`,
+			`CREATE TABLE part PARTITION OF parts FOR VALUES IN (1)`,
+		},
+		want: []string{"table-undecided letters", "table-undecided notifications", "table-undecided parts"},
 	},
 	"a materialized view renames a column": {
 		statements: []string{`CREATE MATERIALIZED VIEW reach AS SELECT id, email AS target FROM users`},
@@ -106,58 +91,6 @@ var dangers = map[string]liveCase{
 			`CREATE MATERIALIZED VIEW reach AS SELECT id, one AS two FROM addresses`,
 		},
 		want: []string{"view-copies reach reach"},
-	},
-	"sessions are documents": {
-		statements: []string{`CREATE TABLE web_sessions (sid text PRIMARY KEY, sess json, expire timestamptz)`},
-		want:       []string{"table-personal web_sessions.sess"},
-	},
-	"verification tokens": {
-		statements: []string{`CREATE TABLE verification_token (identifier text, token text, expires timestamptz)`},
-		want:       []string{"table-personal verification_token.identifier"},
-	},
-	"logins at an identity provider": {
-		statements: []string{`ALTER TABLE users ADD COLUMN openid_connect_id text, ADD COLUMN github_id bigint,
-			ADD COLUMN external_id text, ADD COLUMN oidc_sub text`},
-		want: []string{
-			"personal-unannotated users.external_id", "personal-unannotated users.github_id",
-			"personal-unannotated users.oidc_sub", "personal-unannotated users.openid_connect_id",
-		},
-	},
-	"an audit log is documents": {
-		statements: []string{`CREATE TABLE audit_log (id bigint PRIMARY KEY, at timestamptz, changes jsonb)`},
-		want:       []string{"table-personal audit_log.changes"},
-	},
-	"a word for a person that is no table": {
-		statements: []string{`CREATE TABLE gadgets (id bigint PRIMARY KEY, customer_id bigint, push text)`},
-		want:       []string{"table-unlinked gadgets.customer_id"},
-	},
-	"the recipient before the creator": {
-		statements: []string{`CREATE TABLE hints (id bigint PRIMARY KEY, creator_id bigint REFERENCES users,
-			recipient_id bigint REFERENCES users, body text)`},
-		want: []string{"table-unmapped hints.recipient_id"},
-	},
-	"an array of ids": {
-		statements: []string{`CREATE TABLE rooms (id bigint PRIMARY KEY, member_ids bigint[])`},
-		want:       []string{"table-unlinked rooms.member_ids"},
-	},
-	"an array of ids in the data map": {
-		statements: []string{`ALTER TABLE visits ADD COLUMN watchers bigint[]`},
-		want:       []string{"path-missing visits.watchers"},
-	},
-	"a reference to one of several tables": {
-		statements: []string{`CREATE TABLE hints (id bigint PRIMARY KEY, target_type text, target_id bigint)`},
-		want:       []string{"table-unlinked hints.target_id"},
-	},
-	"a reference to one of several tables in the data map": {
-		statements: []string{`ALTER TABLE visits ADD COLUMN target_type text, ADD COLUMN target_id bigint`},
-		want:       []string{"path-missing visits.target_id"},
-	},
-	"a reference to one of several tables that can be people": {
-		statements: []string{
-			`CREATE TABLE hints (id bigint PRIMARY KEY, auditable_type text, auditable_id bigint)`,
-			`CREATE TABLE files (id bigint PRIMARY KEY, record_type text, record_id bigint)`,
-		},
-		want: []string{"table-unlinked files.record_id", "table-unlinked hints.auditable_id"},
 	},
 	"a large object": {
 		statements: []string{`ALTER TABLE visits ADD COLUMN scan oid`},
@@ -176,7 +109,7 @@ var dangers = map[string]liveCase{
 		},
 		columns: `, {"name": "town", "type": "text", "not_personal": true},
 			{"name": "street", "type": "text", "personal": {"category": "location", "erasure": "null"}}`,
-		want: []string{"reference-overwritten users.street home"},
+		want: []string{"reference-overwritten users.street home", "table-undecided places"},
 	},
 	"rows of several people on one path": {
 		statements: []string{
@@ -192,30 +125,43 @@ var dangers = map[string]liveCase{
 			lettersInManifest("visit_id:bigint member_id:bigint", relationInManifest("visit_id", "visits")),
 		want: []string{"path-missing letters.member_id letters_member_id_fkey"},
 	},
+	"a partial unique index covers the surrogate": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN code varchar(255)`,
+			`CREATE UNIQUE INDEX one ON users (code) WHERE code !~ '^[0-9]+$'`,
+		},
+		columns: oneCode, want: []string{"unique-undecided users.code one"},
+	},
+	"a partial unique index with a further column": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN code varchar(255), ADD COLUMN n bigint`,
+			`CREATE UNIQUE INDEX one ON users (code) WHERE code !~ '^[0-9 ]*$' OR n > 5`,
+		},
+		columns: oneCode, want: []string{"unique-undecided users.code one"},
+	},
+	"a generated column converts a value that may be NULL": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN code text,
+				ADD COLUMN n date GENERATED ALWAYS AS (make_date(nullif(code, 'x')::integer, 1, 1)) STORED`,
+		},
+		columns: oneCode, want: []string{"surrogate-cast users.code n"},
+	},
+	"a part of a text is too long": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN part varchar(3) GENERATED ALWAYS AS (substr(email, 1, 4)) STORED`,
+		},
+		want: []string{"derived-length users.part"},
+	},
+	"the rest of a text is too long": {
+		statements: []string{`ALTER TABLE users ADD COLUMN part varchar(3) GENERATED ALWAYS AS (substr(email, 2)) STORED`},
+		want:       []string{"derived-length users.part"},
+	},
 }
 
 var safe = map[string]liveCase{
 	"no danger": {},
 	"a list of values": {
 		statements: []string{`ALTER TABLE visits ADD COLUMN comment text CHECK (comment IN ('good', 'bad'))`},
-	},
-	"the id and the name of a thing elsewhere": {
-		statements: []string{`CREATE TABLE parts (id bigint PRIMARY KEY, external_id bigint, external_name text)`},
-	},
-	"a trigger copies the new value at each UPDATE": {
-		statements: []string{addBefore, newEmail, keep("INSERT OR UPDATE")},
-	},
-	"a trigger compares values": {
-		columns: `, {"name": "before", "type": "text"}`,
-		statements: []string{
-			addBefore, `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS
-				$$ BEGIN IF NEW.email = OLD.email THEN NEW.before := 'same'; END IF; RETURN NEW; END $$`,
-			keep("UPDATE"),
-		},
-	},
-	"a trigger fills a tsvector at each UPDATE": {
-		statements: []string{addWords, `CREATE TRIGGER fill BEFORE INSERT OR UPDATE ON users FOR EACH ROW
-			EXECUTE FUNCTION tsvector_update_trigger(words, 'pg_catalog.english', email)`},
 	},
 	"a tsvector is generated": {
 		statements: []string{
@@ -225,58 +171,6 @@ var safe = map[string]liveCase{
 	"a materialized view counts": {
 		statements: []string{
 			`CREATE MATERIALIZED VIEW reach AS SELECT created_at, count(email) AS n FROM users GROUP BY created_at`,
-		},
-	},
-	"ids of other systems": {
-		statements: []string{
-			`CREATE TABLE gadgets (id bigint PRIMARY KEY, external_id text, apple text)`,
-			`CREATE TABLE app_keys (id bigint PRIMARY KEY, identifier text)`,
-		},
-	},
-	"documents that are not about people": {
-		statements: []string{
-			`CREATE TABLE layouts (id bigint PRIMARY KEY, data jsonb)`,
-			`CREATE TABLE build_logs (id bigint PRIMARY KEY, line text)`,
-		},
-	},
-	"an array of other ids": {
-		statements: []string{`CREATE TABLE rooms (id bigint PRIMARY KEY, layout_ids bigint[], tags text[], user_ids uuid[])`},
-	},
-	"a reference to one of several things": {
-		statements: []string{
-			`CREATE TYPE part AS ENUM ('Node', 'Way')`,
-			`CREATE TABLE hints (id bigint PRIMARY KEY, member_type part, member_id bigint)`,
-		},
-	},
-	"a reference to one of several things in the data of a bank": {
-		statements: []string{
-			`CREATE TABLE bank_links (id bigint PRIMARY KEY, bank_type text, bank_id text)`,
-			`CREATE TABLE tags (id bigint PRIMARY KEY, taggable_type text, taggable_id bigint)`,
-			`CREATE TABLE amounts (id bigint PRIMARY KEY, entryable_type text, entryable_id text)`,
-			`CREATE TABLE snaps (id bigint PRIMARY KEY, doc_type text, doc_id text)`,
-		},
-	},
-	"the numbers of rows that stay": {
-		statements: []string{
-			`CREATE TABLE pages (id bigint PRIMARY KEY, user_id bigint REFERENCES users, text text)`,
-			`CREATE TABLE numbers (id bigint PRIMARY KEY, page_id bigint REFERENCES pages, day date, views bigint)`,
-			`CREATE INDEX ON pages (user_id)`,
-		},
-		tables: `, {"name": "pages", "primary_key": ["id"], "columns": [{"name": "id", "type": "bigint"},
-				{"name": "user_id", "type": "bigint"}, {"name": "text", "type": "text",
-				"personal": {"category": "communication", "erasure": "anonymize"}}],
-				"relations": [` + relationInManifest("user_id", "users") + `]}`,
-	},
-	"a type without a reference": {
-		statements: []string{`CREATE TABLE hints (id bigint PRIMARY KEY, target_type text, other_id bigint)`},
-	},
-	"a reference to one of several things in the data map": {
-		statements: []string{`ALTER TABLE visits ADD COLUMN likeable_type text, ADD COLUMN likeable_id bigint`},
-	},
-	"a large object that a trigger deletes": {
-		statements: []string{
-			`CREATE EXTENSION lo`, `ALTER TABLE visits ADD COLUMN scan oid`,
-			`CREATE TRIGGER unlink BEFORE UPDATE OR DELETE ON visits FOR EACH ROW EXECUTE FUNCTION lo_manage(scan)`,
 		},
 	},
 	"an identity column that an erasure may write": {
@@ -291,6 +185,7 @@ var safe = map[string]liveCase{
 		},
 		columns: `, {"name": "town", "type": "text", "not_personal": true},
 			{"name": "street", "type": "text", "personal": {"category": "location", "erasure": "null"}}`,
+		want: []string{"table-undecided places"},
 	},
 	"rows that hang on the same person twice": {
 		statements: []string{
@@ -310,22 +205,37 @@ var safe = map[string]liveCase{
 				FOREIGN KEY (visit, owner) REFERENCES visits (id, user_id) ON DELETE SET NULL (visit))`,
 			`CREATE INDEX ON pages (visit)`,
 		},
-		want: []string{"table-unmapped pages.visit, owner"}, since: 150000,
+		want: []string{"table-undecided pages"}, since: 150000,
 	},
 	"an index without the rows with NULL": {
 		statements: []string{`DROP INDEX visits_user_id_idx`, `CREATE INDEX ON visits (user_id) WHERE user_id IS NOT NULL`},
 	},
-	"the display name of a provider that rows refer to": {
+	"a partial unique index leaves out the surrogate by a pattern": {
 		statements: []string{
-			`CREATE TABLE login_providers (id bigint PRIMARY KEY, display_name text)`,
-			`ALTER TABLE visits ADD COLUMN provider_id bigint REFERENCES login_providers`,
+			`ALTER TABLE users ADD COLUMN code varchar(255)`,
+			`CREATE UNIQUE INDEX one ON users (code) WHERE code !~ '^[0-9 ]*$'`,
+		},
+		columns: oneCode,
+	},
+	"a generated column takes NULL for the surrogate": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN code text,
+				ADD COLUMN n integer GENERATED ALWAYS AS (nullif(code, '')::integer) STORED`,
+		},
+		columns: oneCode,
+	},
+	"a generated column takes a part of a value": {
+		statements: []string{
+			`ALTER TABLE users ADD COLUMN a varchar(3) GENERATED ALWAYS AS
+				(substr(email, 1, 3)) STORED, ADD COLUMN b varchar(3) GENERATED ALWAYS AS (substring(email, 2, 3)) STORED`,
 		},
 	},
-	"the display name of a provider": {
-		statements: []string{
-			`CREATE TABLE auth_providers (id bigint PRIMARY KEY, name text, display_name text, avatar_url text)`,
-		},
-	},
+}
+
+// isUndecided reports whether a finding is about a table or a column that nobody has decided about. Most cases have such
+// columns, and are about something else.
+func isUndecided(finding string) bool {
+	return strings.HasPrefix(finding, "column-undecided") || strings.HasPrefix(finding, "table-undecided")
 }
 
 // liveFindings returns the findings about a database, each as code, place and object.
@@ -350,17 +260,18 @@ func liveFindings(t *testing.T, c liveCase) (texts []string, found []datamap.Fin
 	must(t, err)
 	result, err := check.Run(t.Context(), store, dataMap, plan, check.Options{Manifest: true})
 	must(t, err)
+	wantsUndecided := slices.ContainsFunc(c.want, isUndecided)
 	for _, f := range result.Findings {
-		texts = append(texts, strings.TrimSuffix(f.Code+" "+f.Where()+" "+f.Object, " "))
+		if isUndecided(f.Code) && !wantsUndecided {
+			continue
+		}
+		texts = append(texts, strings.TrimSuffix(f.Code+" "+f.Where()+" "+triggerHash.ReplaceAllString(f.Object, "#fired"), " "))
 	}
 	slices.Sort(texts)
 	return texts, result.Findings
 }
 
 func TestDangersOfARealDatabaseAreFound(t *testing.T) {
-	maps.Copy(dangers, copyDangers)
-	maps.Copy(dangers, judgedDangers)
-	maps.Copy(dangers, completedDangers)
 	for name, c := range dangers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -378,9 +289,6 @@ func TestDangersOfARealDatabaseAreFound(t *testing.T) {
 }
 
 func TestASafeDatabaseHasNoFinding(t *testing.T) {
-	maps.Copy(safe, safeCopies)
-	maps.Copy(safe, judgedSafe)
-	maps.Copy(safe, completedSafe)
 	for name, c := range safe {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -388,5 +296,13 @@ func TestASafeDatabaseHasNoFinding(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
+	}
+}
+
+// The text of a finding about a conversion that the database may accept does not say that the erasure fails.
+func TestAConversionThatMayBeRefusedIsNoFailure(t *testing.T) {
+	_, found := liveFindings(t, dangers["a generated column converts a value that may be NULL"])
+	if len(found) != 1 || !strings.Contains(found[0].Reason, "may refuse. If it does: The erasure fails.") {
+		t.Errorf("got %v", found)
 	}
 }

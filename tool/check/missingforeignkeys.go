@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
 // checkEnforcement reports that the database ignores the foreign keys of mapped tables, and of tables that refer to
@@ -52,18 +51,10 @@ func (s *schema) checkForeignKeys() {
 			if slices.ContainsFunc(live.ForeignKeys, func(foreign datamap.CatalogForeignKey) bool {
 				target, known := s.catalog.Table(foreign.References)
 				return known && target.Name == parent.Name && isSubset(live, relation.Columns, foreign.Columns)
-			}) || s.isReversed(relation, live, parent) || s.lacksCondition(live, relation) {
+			}) || s.isReversed(relation, live, parent) || kindOf(live, relation) != "" {
 				continue
 			}
 			at := place{table: table.Name, column: list(relation.Columns)}
-			if rival := s.rivalOf(live, relation.Columns, parent); rival != "" {
-				s.report(foreignKeyMissing, at, "No foreign key refers to "+relation.References+", and the column may refer to "+
-					rival+" instead. Exports and erasures would then take rows of other people.",
-					"If the column refers to "+rival+", remove the relation. If not, create a foreign key on "+
-						list(relation.Columns)+" that refers to "+relation.References+".")
-				continue
-			}
-			s.parts[part{foreignKeyMissing, at}] = foreignKeyMissing
 			remedy := "Create a foreign key on " + list(relation.Columns) + " that refers to " + relation.References + "."
 			if !slices.Equal(relation.ReferencedColumns, parent.PrimaryKey) {
 				remedy += " If rows may name people who have no row there, such as invitations by an address, accept the finding."
@@ -72,26 +63,6 @@ func (s *schema) checkForeignKeys() {
 				". If a transaction adds a row while an erasure of its subject runs, the row stays.", remedy)
 		}
 	})
-}
-
-// rivalOf returns another table to which the column of a relation may refer, or "". See names.Rival.
-func (s *schema) rivalOf(live datamap.CatalogTable, columns []string, parent datamap.CatalogTable) string {
-	column, ok := live.Column(columns[0])
-	stem, isReference := names.Stem(columns[0])
-	if !ok || len(columns) != 1 || !isReference || !names.EndsIn(names.BaseName(parent.Name), stem) {
-		return ""
-	}
-	return s.rival(live, column, parent)
-}
-
-// rival returns another table to which a column may refer, or "". See names.Rival. A table to which another column
-// refers is none.
-func (s *schema) rival(table datamap.CatalogTable, column datamap.CatalogColumn, parent datamap.CatalogTable) string {
-	rival, _ := names.Rival(s.catalog.Tables, table, column, parent)
-	if other, known := s.catalog.Table(rival); known && names.RefersBeside(table, other, parent) {
-		return ""
-	}
-	return rival
 }
 
 // isReversed reports whether a foreign key exists in the other direction, as from people.address_id to addresses.id. A

@@ -5,31 +5,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain/datamap"
-	"github.com/habeas-data/habeas/tool/internal/names"
 )
 
-// checkPlaceholder reports a text column with the surrogate {}, which an erasure writes unchanged (see
-// datamap.Placeholder). It is an error if the column is in a unique constraint that does not accept equal surrogates.
-// In another column that is named like a document, such as settings, {} is an empty document in JSON, and a draft
-// writes it there, too.
+// checkPlaceholder reports a text column in a unique constraint with the surrogate {}, which an erasure writes unchanged
+// (see datamap.Placeholder).
 func (s *schema) checkPlaceholder(column written, at place) {
 	if column.Surrogate != datamap.Placeholder || column.Type != datamap.TypeText ||
-		column.live.Type != datamap.TypeText || column.live.Values != nil {
+		column.live.Type != datamap.TypeText || column.live.Values != nil || !s.collides(at) {
 		return
 	}
-	isUnique := s.collides(at)
-	if !isUnique && names.IsDocument(column.Name) {
-		return
-	}
-	severity, reason := warning, "An erasure writes the two characters {} into each cell. Only beside other characters, "+
-		"{} is a placeholder for random digits."
-	if isUnique {
-		severity = failure
-		reason += " The column is in a unique constraint or index, so that a second erasure fails."
-	}
-	s.reportAs(severity, placeholderAlone, at, reason,
-		"Write anon-{} as the surrogate ("+s.says("surrogate:'anon-{}'", `"surrogate": "anon-{}"`)+
-			"). If the column is not unique and holds JSON, accept the finding.")
+	s.report(placeholderAlone, at,
+		"An erasure writes the two characters {} into each cell. Only beside other characters, {} is a placeholder for "+
+			"random digits. The column is in a unique constraint or index, so that a second erasure fails.",
+		"Write anon-{} as the surrogate ({anon}).")
 }
 
 // collides reports whether a unique constraint or index may refuse the surrogate of a column because another row has

@@ -20,16 +20,37 @@ func (s *schema) checkKeys() {
 				continue
 			}
 			for _, column := range s.writtenColumns(parent.Name) {
-				if hasName(s.live[parent.Name], foreign.Referenced, column.Name) &&
-					!s.acceptsUpdate(child, foreign, s.live[parent.Name], column) {
-					s.report(referencedWritten, place{table: parent.Name, column: column.Name, object: foreign.Name},
-						"An erasure overwrites the column, but the foreign key "+keyCalled(foreign)+" of "+child.Name+
-							" refers to it. The erasure fails if a row of "+child.Name+" refers to the person's row.",
-						"Change "+child.Name+" to refer to another key, or have the erasure delete the row.")
+				if hasName(s.live[parent.Name], foreign.Referenced, column.Name) {
+					s.checkReferenced(child, foreign, parent, column)
 				}
 			}
 		}
 	}
+}
+
+// checkReferenced reports a foreign key that refers to an overwritten column: it refuses the change, or the database
+// changes the referring rows with it.
+func (s *schema) checkReferenced(
+	child datamap.CatalogTable, foreign datamap.CatalogForeignKey, parent datamap.Table, column written,
+) {
+	at := place{table: parent.Name, column: column.Name, object: foreign.Name}
+	if !s.acceptsUpdate(child, foreign, s.live[parent.Name], column) {
+		s.report(referencedWritten, at,
+			"An erasure overwrites the column, but the foreign key "+keyCalled(foreign)+" of "+child.Name+
+				" refers to it. The erasure fails if a row of "+child.Name+" refers to the person's row.",
+			"Change "+child.Name+" to refer to another key, or have the erasure delete the row.")
+		return
+	}
+	action := "CASCADE"
+	if !foreign.Follows {
+		action = "SET NULL"
+	}
+	s.report(updateCascades, at,
+		"An erasure overwrites the column, and the foreign key "+keyCalled(foreign)+" of "+child.Name+
+			" refers to it with ON UPDATE "+action+". The database also changes the rows of "+child.Name+
+			" that refer to the person's row, and fires their triggers.",
+		"If these rows may change, also those of other people, accept the finding. If not, change "+child.Name+
+			" to refer to another key.")
 }
 
 // acceptsUpdate reports whether a foreign key of a table accepts that an erasure overwrites a referenced column: the

@@ -36,8 +36,7 @@ func (s *schema) clearRemedy(
 	setNull := declareSetNull(child, foreign)
 	switch {
 	case table.Name == to.Name && areNullable(child, foreign.Columns):
-		return "Let the erasure clear the reference (" +
-			s.says(`subject:"erasure:null"`, `"erasure": "null" of the relation`) + "), or " + setNull + "."
+		return "Let the erasure clear the reference ({relation that clears}), or " + setNull + "."
 	case table.Name == to.Name:
 		return capitalized(setNull) + "."
 	case s.leadsTo(to.Name, table.Name):

@@ -4,9 +4,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/internal/facts"
 )
 
 // schema compares a data map with the live catalog of a database. It holds the findings of the checks that have run so
@@ -20,19 +22,14 @@ type schema struct {
 	steps     []datamap.Step
 	idle      bool // the plan has neither local nor external steps
 	findings  []datamap.Finding
-	left      []datamap.LeftOut // see allLeftOut
-	parts     map[part]string   // the code of the finding that another one is a part of
-	asked     map[string]bool   // the tables outside the data map that questions-open names
 	verdicts  map[decided]datamap.Verdict
+	facts     facts.Schema
 
 	live     map[string]datamap.CatalogTable // by name in the data map; without tables that the database does not have
 	mapped   map[string]datamap.Table        // by name in the catalog
-	triggers map[string][]trigger            // of the tables of the data map, by name in the catalog
 	needed   map[string]bool                 // tables of the data map that an erasure or an export reads
-	copies   map[string]bool                 // tables outside the data map into which triggers copy values
 	writes   []write
-	cascaded []string      // tables outside the data map from which the database deletes rows with those of an erasure
-	written  []*tableWrite // the tables outside the data map to which triggers write
+	cascaded []string // tables outside the data map from which the database deletes rows with those of an erasure
 }
 
 func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catalog, manifest bool) *schema {
@@ -40,8 +37,7 @@ func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catal
 		DataMap: dataMap, catalog: catalog, steps: plan.Local(),
 		idle: len(plan.Steps) == 0, manifest: manifest,
 		findings: []datamap.Finding{}, live: map[string]datamap.CatalogTable{}, mapped: map[string]datamap.Table{},
-		triggers: map[string][]trigger{}, needed: map[string]bool{}, verdicts: map[decided]datamap.Verdict{},
-		copies: map[string]bool{}, parts: map[part]string{}, asked: map[string]bool{},
+		needed: map[string]bool{}, verdicts: map[decided]datamap.Verdict{},
 	}
 	s.catalog.Tables = slices.Clone(catalog.Tables)
 	for i := range s.catalog.Tables {
@@ -50,10 +46,9 @@ func newSchema(dataMap datamap.DataMap, plan datamap.Plan, catalog datamap.Catal
 	for _, table := range s.Declared() {
 		if live, ok := s.catalog.Table(table.Name); ok {
 			s.live[table.Name], s.mapped[live.Name] = live, table
-			s.triggers[live.Name] = triggersOf(live)
 		}
 	}
-	s.left = s.allLeftOut()
+	s.facts = facts.Read(s.catalog, s.SubjectTable().Name, s.SubjectTable().SubjectKey)
 	s.needed[s.SubjectTable().Name] = true
 	for _, step := range s.steps {
 		s.need(step.Target)
@@ -100,31 +95,6 @@ func (s *schema) eachPresent(visit func(table datamap.Table, live datamap.Catalo
 			visit(table, live)
 		}
 	}
-}
-
-// unmappedTables returns the tables of the database that are not in the data map, except views. A table may inherit
-// from a table of the data map. The data map then covers the inherited columns, so the result contains the table
-// without these columns, and without the foreign keys on them.
-func (s *schema) unmappedTables() []datamap.CatalogTable {
-	var tables []datamap.CatalogTable
-	for _, table := range s.catalog.Tables {
-		if _, mapped := s.mapped[table.Name]; mapped || table.Kind == datamap.KindView || table.Kind == datamap.KindMatView {
-			continue
-		}
-		for _, name := range table.Inherits {
-			if parent, mapped := s.mappedTable(name); mapped {
-				live := s.live[parent.Name]
-				table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c datamap.CatalogColumn) bool {
-					return hasAll(live, []string{c.Name})
-				})
-				table.ForeignKeys = slices.DeleteFunc(slices.Clone(table.ForeignKeys), func(f datamap.CatalogForeignKey) bool {
-					return hasAll(live, f.Columns)
-				})
-			}
-		}
-		tables = append(tables, table)
-	}
-	return tables
 }
 
 // mappedTable returns the table of the data map for the name that a foreign key, a trigger or a view uses.
@@ -200,33 +170,26 @@ type write struct {
 	live    datamap.CatalogTable
 	columns []written
 	outside []string // the partial unique indexes that surely leave out the rows after an erasure
-
-	manifest bool // see written
 }
 
 // written is a column that an erasure overwrites.
 type written struct {
 	datamap.Column
-	live     datamap.CatalogColumn
-	manifest bool // see Options.Manifest
-	null     bool // an erasure sets the column to NULL; otherwise it writes the surrogate
-	expired  bool // an erasure overwrites only cells whose retention duty has ended
+	live    datamap.CatalogColumn
+	null    bool // an erasure sets the column to NULL; otherwise it writes the surrogate
+	expired bool // an erasure overwrites only cells whose retention duty has ended
 }
 
-// nullRemedy returns "set erasure:null, ", the first part of a remedy, if the column accepts NULL and the erasure does
+// nullRemedy returns "set {null}, ", the first part of a remedy, if the column accepts NULL and the erasure does
 // not already write NULL. Otherwise, it returns "".
 func (c written) nullRemedy() string {
-	switch {
-	case c.null || !c.live.Nullable:
+	if c.null || !c.live.Nullable {
 		return ""
-	case c.manifest:
-		return `set "erasure": "null", `
-	default:
-		return "set erasure:null, "
 	}
+	return "set {null}, "
 }
 
-// nullRemedy returns "set erasure:null, ", the first part of a remedy, if at least one of the named columns can be set
+// nullRemedy returns "set {null}, ", the first part of a remedy, if at least one of the named columns can be set
 // to NULL instead of its surrogate (replacement value). Otherwise, it returns "".
 func (w write) nullRemedy(names []string) string {
 	for _, column := range w.columns {
@@ -251,7 +214,7 @@ func (s *schema) overwrites() []write {
 		i, known := at[key]
 		if !known {
 			table, _ := s.Table(step.Target)
-			i, all = len(all), append(all, write{table: table, live: live, manifest: s.manifest})
+			i, all = len(all), append(all, write{table: table, live: live})
 			at[key] = i
 		}
 		if step.Strategy == domain.StrategyAnonymize {
@@ -271,7 +234,7 @@ func (w *write) add(names []string, null, expired bool) {
 			continue
 		}
 		null := null || column.IsNulled()
-		w.columns = append(w.columns, written{column, live, w.manifest, null, expired})
+		w.columns = append(w.columns, written{column, live, null, expired})
 	}
 }
 
@@ -288,15 +251,6 @@ func (s *schema) writtenColumns(table string) []written {
 	return all
 }
 
-// says returns the part of a remedy that depends on the form of the data map: the words of a struct tag, or of a
-// manifest.
-func (s *schema) says(tag, manifest string) string {
-	if s.manifest {
-		return manifest
-	}
-	return tag
-}
-
 // distance returns the length of the shortest path from a table of the data map to a person.
 func (s *schema) distance(table string) int {
 	shortest := 0
@@ -309,3 +263,14 @@ func (s *schema) distance(table string) int {
 }
 
 func list(names []string) string { return strings.Join(names, ", ") }
+
+// terms returns the words of a list.
+func terms(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+}
+
+func inForeignKey(live datamap.CatalogTable, column string) bool {
+	return slices.ContainsFunc(live.ForeignKeys, func(f datamap.CatalogForeignKey) bool {
+		return hasName(live, f.Columns, column)
+	})
+}

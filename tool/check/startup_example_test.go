@@ -24,7 +24,7 @@ func ExampleRun() {
 	sqldb.SetMaxOpenConns(1)
 	db := bun.NewDB(sqldb, sqlitedialect.New())
 	for _, migration := range []string{
-		`CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, email TEXT NOT NULL, theme TEXT)`,
+		`CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, email TEXT NOT NULL CHECK (email LIKE '%@%'), theme TEXT)`,
 		`ALTER TABLE users ADD COLUMN phone TEXT`,
 		`CREATE TABLE old_emails (email TEXT)`,
 		`CREATE TRIGGER log_email AFTER UPDATE OF email ON users BEGIN
@@ -39,8 +39,10 @@ func ExampleRun() {
 		fmt.Printf("error: %s: %s\n", problem.Where(), rule)
 	}
 	// Output:
+	// warning: users: trigger-fires
 	// warning: users.phone: personal-unannotated
-	// error: users: trigger-copies
+	// warning: old_emails: table-undecided
+	// error: users.email: check-violated
 }
 
 // Subscriber is the model before the migration.

@@ -179,11 +179,9 @@ func (s *schema) checkNull(column written, at place) {
 	if column.live.Nullable {
 		return
 	}
-	remedy := "Overwrite it with a surrogate (" + s.says("erasure:anonymize", `"erasure": "anonymize"`) +
-		"), or drop NOT NULL."
+	remedy := "Overwrite it with a surrogate ({anonymize}), or drop NOT NULL."
 	if !column.IsNulled() {
-		remedy = "Have the erasure delete the row (" + s.says("erasure:delete", `"erasure": "delete"`) +
-			" on the path), keep the reference, or drop NOT NULL."
+		remedy = "Have the erasure delete the row ({delete} on the path), keep the reference, or drop NOT NULL."
 	}
 	s.report(nullRefused, at, "An erasure sets the column to NULL, but it is NOT NULL. Every erasure is refused.", remedy)
 }

@@ -111,8 +111,7 @@ func (s *schema) checkUnmapped(table datamap.Table, live datamap.CatalogTable) {
 	for _, name := range live.Unmapped(table) {
 		s.report(columnUnmapped, place{table: table.Name, column: name},
 			"The column is not in the data map, and an erasure would delete it with its row. Every erasure is refused.",
-			"Add the column to the data map, or declare that the whole row is the subject's ("+
-				s.says(`subject:"owned"`, `"owned": true`)+").")
+			"Add the column to the data map, or declare that the whole row is the subject's ({owned}).")
 	}
 }
 

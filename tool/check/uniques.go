@@ -62,22 +62,21 @@ func (s *schema) distinctRemedy(w write, unique datamap.CatalogUnique, colliding
 	}
 	switch {
 	case isOf(datamap.TypeText):
-		return "Give a surrogate that differs in each cell (a placeholder in a text: " +
-			s.says(`surrogate:'{}@erased.invalid'`, `"surrogate": "{}@erased.invalid"`) + "), " + orNull +
+		return "Give a surrogate that differs in each cell (a placeholder in a text: {unique surrogate}), " + orNull +
 			"or change the constraint."
 	case isOf(datamap.TypeUUID):
 		return "Remove the surrogate of the UUID, so that each cell gets a different one, " + orNull +
 			"or change the constraint."
 	}
 	if orNull == "" && !unique.NullsEqual && !w.replacesNull(unique, colliding) {
-		orNull = "drop NOT NULL and set " + s.says("erasure:null", `"erasure": "null"`) + ", "
+		orNull = "drop NOT NULL and set {null}, "
 	}
 	other := ""
 	if unique.Partial {
 		other = "give a surrogate to which the condition of the index does not apply, "
 	}
 	return "Only a text can have surrogates that differ in each cell. Drop the constraint, " + orNull + other +
-		"change the type to a text, or " + s.declareNone()
+		"change the type to a text, or declare that the column holds no personal data ({none})."
 }
 
 // replacesNull reports whether an index has another value for each NULL of one of the columns, as COALESCE returns it.

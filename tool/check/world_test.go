@@ -23,9 +23,9 @@ type world struct {
 	// registers is Options.Registers.
 	registers func(context.Context) (bool, error)
 	accepted  []datamap.Acceptance // of the data map
-	leftOut   []datamap.LeftOut    // of the data map
-	reviewed  []string
-	db        func() *bun.DB // the database of the constraints; by default, a new one
+	decisions []datamap.Decision   // of the data map
+	undecided bool                 // there is no decision about the tables that are not in the data map
+	db        func() *bun.DB       // the database of the constraints; by default, a new one
 }
 
 // today is the clock of the checks. It shows the last second of 2026-03-31.
@@ -206,7 +206,14 @@ func (w *world) check(ctx context.Context, t *testing.T) (check.Result, error) {
 }
 
 func (w *world) dataMapOf(m datamap.DataMap) datamap.DataMap {
-	return m.WithAccepted(w.accepted...).WithLeftOut(w.leftOut...).WithReviewed(w.reviewed...)
+	m = m.WithAccepted(w.accepted...).WithDecisions(w.decisions...)
+	for _, live := range w.catalog.Tables {
+		isMapped := slices.ContainsFunc(w.tables, func(t datamap.Table) bool { return live.IsCalled(t.Name) })
+		if !w.undecided && !isMapped {
+			m = m.WithDecisions(datamap.Decision{Object: live.Name, Answer: "elsewhere", Because: "it is known"})
+		}
+	}
+	return m
 }
 
 var must = fixture.Must

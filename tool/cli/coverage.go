@@ -20,9 +20,9 @@ data map. An excluded column is declared as not personal, or is a key, or is com
 by the database. All other columns are undecided: nobody has said whether they hold
 personal data.
 
-A table that is not in the data map counts if lint has a finding about it. If a person
-has accepted each of these findings, its columns are excluded. The command reads only
-the schema, and changes nothing.`,
+A table that is not in the data map counts if it needs a decision. If a person has
+decided that it stays out, its columns are excluded. The command reads only the schema,
+and changes nothing.`,
 		example: `habeas coverage
 habeas coverage --fail-under 95`,
 		exits: exits{
@@ -35,7 +35,9 @@ habeas coverage --fail-under 95`,
 			if failUnder < 0 || failUnder > 100 || failUnder != failUnder { //nolint:gocritic // not a number
 				return usage(c.command, "--fail-under must be a number from 0 to 100")
 			}
-			covered, err := check.Cover(ctx, c, c.DataMap(), c.Plan(), check.Options{Registers: c.Registers})
+			covered, err := check.Cover(ctx, c, c.DataMap(), c.Plan(), check.Options{
+				Registers: c.Registers, Manifest: c.manifest,
+			})
 			if err != nil {
 				return err
 			}
@@ -56,6 +58,7 @@ func (p *printer) coverage(all check.Coverage) {
 	p.line(counted(columns, "column") + " in " + counted(len(all.Tables), "table") + ": " +
 		strconv.Itoa(all.Annotated) + " annotated, " + strconv.Itoa(all.Excluded) + " excluded, " +
 		strconv.Itoa(all.Undecided) + " undecided. Decided: " + percent(all.Percent) + " %.")
+	defer p.leftOut(all.LeftOut)
 	if all.Undecided == 0 {
 		return
 	}

@@ -43,7 +43,7 @@ Run the command in the CI of an application, after the migrations. With --sarif,
 it prints SARIF 2.1.0. Code hosts show such findings in the given files, next to
 a line with the name of the table or column. Repeat --sarif for each file with models.`,
 		example: `habeas lint
-habeas lint --fail-on error --ignore table-unlinked
+habeas lint --fail-on error --ignore table-undecided
 habeas lint --all
 habeas lint --sarif models/user.go > habeas.sarif`,
 		exits: exits{
@@ -104,7 +104,10 @@ func (l *linting) run(ctx context.Context, c *call) error {
 		_ = encoder.Encode(sarifOf(lines, found)) // encoding cannot fail, and printer.end reports a failed write
 		return findings(failing)
 	}
-	if err := c.out.show(found, func() { c.out.linted(found, open, accepted) }); err != nil {
+	if err := c.out.show(found, func() {
+		c.out.linted(found, open, accepted)
+		c.out.leftOut(result.LeftOut)
+	}); err != nil {
 		return err
 	}
 	return findings(failing)

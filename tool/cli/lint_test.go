@@ -69,7 +69,7 @@ func faultless() datamap.Catalog {
 	}}}
 }
 
-// faulty is a schema with the findings check-violated users.email and table-unmapped logins.user_id.
+// faulty is a schema with the findings check-violated users.email and table-undecided logins.
 func faulty() datamap.Catalog {
 	schema := faultless()
 	schema.Tables[0].Checks = []datamap.CatalogCheck{
@@ -118,11 +118,12 @@ error check-violated users
     Use a surrogate that satisfies it, set erasure:null, or change the
     constraint.
 
-warning table-unmapped logins
-  user_id: The table refers to users, but is not in the data map. Exports and
-  erasures ignore it.
-    Add the table to the data map, with a relation by user_id to users. If its
-    rows are about nobody, accept the finding.
+warning table-undecided logins
+  The table is not in the data map, and nobody has decided that it stays out.
+  Exports and erasures ignore it. Foreign keys lead from it to people: user_id
+  (users).
+    Add its model to the data map, or name the table, its columns and a reason
+    in app.Config.LeftOut.
 `
 	if code != 1 || stdout != want {
 		t.Errorf("ends with %d, printed\n%s", code, stdout)
@@ -149,7 +150,7 @@ func TestTheSeverityAndTheRulesThatCountAreFlags(t *testing.T) {
 		"--fail-on warning":       1,
 		"--ignore check-violated": 1,
 		"--fail-on error --ignore check-violated": 0,
-		"--ignore check-violated,table-unmapped":  0,
+		"--ignore check-violated,table-undecided": 0,
 		"--ignore users.email":                    2,
 		"--fail-on users.email":                   2,
 		"--sarif testdata/none.go":                2,
@@ -161,9 +162,9 @@ func TestTheSeverityAndTheRulesThatCountAreFlags(t *testing.T) {
 	}
 }
 
-// loginsAccepted accepts the finding table-unmapped logins.user_id.
+// loginsAccepted accepts the finding table-undecided logins.
 var loginsAccepted = datamap.Acceptance{
-	Rule: "table-unmapped", Table: "logins", Column: "user_id", Reason: "logins end in May", Until: "9999-05-31",
+	Rule: "table-undecided", Table: "logins", Reason: "logins end in May", Until: "9999-05-31",
 }
 
 func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
@@ -183,11 +184,12 @@ func TestAcceptedFindingsAreCountedAndShownOnRequest(t *testing.T) {
 		t.Errorf("printed\n%s", got)
 	}
 	const shown = `
-accepted table-unmapped logins
-  user_id: The table refers to users, but is not in the data map. Exports and
-  erasures ignore it.
-    Add the table to the data map, with a relation by user_id to users. If its
-    rows are about nobody, accept the finding.
+accepted table-undecided logins
+  The table is not in the data map, and nobody has decided that it stays out.
+  Exports and erasures ignore it. Foreign keys lead from it to people: user_id
+  (users).
+    Add its model to the data map, or name the table, its columns and a reason
+    in app.Config.LeftOut.
     Accepted until 9999-05-31: logins end in May
 `
 	if got := lint("--all"); !strings.HasSuffix(got, shown) {
@@ -202,7 +204,7 @@ accepted table-unmapped logins
 		decoded[1].Acceptance.Until != "9999-05-31" || decoded[1].Severity != datamap.SeverityWarning {
 		t.Errorf("got %+v", decoded)
 	}
-	for _, args := range [][]string{{"-o", "json"}, {"--sarif", "user.go"}, {"--all", "--ignore", "table-unmapped"}} {
+	for _, args := range [][]string{{"-o", "json"}, {"--sarif", "user.go"}, {"--all", "--ignore", "table-undecided"}} {
 		if got := lint(args...); strings.Contains(got, "logins") || strings.Contains(got, "suppressions") {
 			t.Errorf("%q prints %s", args, got)
 		}
@@ -282,13 +284,13 @@ func TestSARIFHasTheLinesOfASource(t *testing.T) {
 		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":6}},` +
 		`"logicalLocations":[{"fullyQualifiedName":"users.email"}]}],` +
 		`"partialFingerprints":{"habeas/v1":"check-violated users.email users_email_check"}},` +
-		`{"ruleId":"table-unmapped","ruleIndex":` + at("table-unmapped") + `,"level":"warning","message":{"text":"` +
-		`logins.user_id: The table refers to users, but is not in the data map. Exports and erasures ignore it. ` +
-		`Add the table to the data map, with a relation by user_id to users. If its rows are about nobody, accept the ` +
-		`finding."},"locations":[{"physicalLocation":{` +
+		`{"ruleId":"table-undecided","ruleIndex":` + at("table-undecided") + `,"level":"warning","message":{"text":"` +
+		`logins: The table is not in the data map, and nobody has decided that it stays out. Exports and erasures ` +
+		`ignore it. Foreign keys lead from it to people: user_id (users). Add its model to the data map, or name the ` +
+		`table, its columns and a reason in app.Config.LeftOut."},"locations":[{"physicalLocation":{` +
 		`"artifactLocation":{"uri":"my%20models/user.go"},"region":{"startLine":1}},` +
-		`"logicalLocations":[{"fullyQualifiedName":"logins.user_id"}]}],` +
-		`"partialFingerprints":{"habeas/v1":"table-unmapped logins.user_id "}}]`
+		`"logicalLocations":[{"fullyQualifiedName":"logins"}]}],` +
+		`"partialFingerprints":{"habeas/v1":"table-undecided logins "}}]`
 	var got, wanted any
 	must(t, json.Unmarshal(report.Runs[0].Results, &got))
 	must(t, json.Unmarshal([]byte(want), &wanted))

@@ -22,7 +22,7 @@ func TestTheMostDangerousFindingsComeFirst(t *testing.T) {
 		}
 	}
 	want := []string{
-		"5 findings in 2 tables: 1 error, 4 warnings.", "error check-violated users", "warning table-unmapped logins",
+		"5 findings in 2 tables: 1 error, 4 warnings.", "error check-violated users", "warning table-undecided logins",
 		"warning personal-unannotated users", "warning index-missing users",
 	}
 	if code != 1 || strings.Join(heads, "\n") != strings.Join(want, "\n") {

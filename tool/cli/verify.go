@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/plan"
+	"github.com/habeas-data/habeas/tool/check"
 )
 
 func verify() subcommand {
@@ -44,11 +45,11 @@ habeas verify - --operator dpo --output json < erased.txt`,
 			defer progress.end()
 			left := 0
 			for i, p := range people {
-				check := c.Verify
+				verify := c.Verify
 				if clearRecorded {
-					check = c.ClearLeftOver
+					verify = c.ClearLeftOver
 				}
-				result, err := check(ctx, p.ID)
+				result, err := verify(ctx, p.ID)
 				if err != nil {
 					return afterSome(i, len(people), p, err)
 				}
@@ -62,6 +63,9 @@ habeas verify - --operator dpo --output json < erased.txt`,
 				if err := c.out.show(result, func() { c.out.verification(c.DataMap(), result) }); err != nil {
 					return err
 				}
+			}
+			if out, err := check.LeftOutOf(ctx, c, c.DataMap()); err == nil && !c.out.json { // without a catalog, it is not known
+				c.out.leftOut(out)
 			}
 			return findings(left)
 		},
