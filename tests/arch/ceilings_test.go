@@ -32,7 +32,7 @@ var rooms = []room{
 	{"ports", 1170, 64},
 	{"ports/porttest", 12449, 2370},
 	{"ports/mocks", 2111, 103},
-	{"adapters/persistence/bunstore", 20360, 16056},
+	{"adapters/persistence/bunstore", 20361, 16056},
 	{"adapters/persistence/memory", 3345, 1068},
 	{"adapters/persistence", 1673, 2935},
 	{"adapters/http", 2340, 4598},

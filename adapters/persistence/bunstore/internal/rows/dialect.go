@@ -266,7 +266,7 @@ func (sqlite) dutyStart(column, _ string) string {
 }
 
 // shownStart leaves all forms to plan.ReadStart. To compile dutyStart costs as much as to read twenty rows.
-func (d sqlite) shownStart(column, _ string) string { return d.addedValue(column) }
+func (sqlite) shownStart(column, _ string) string { return withoutBlobs(column) }
 
 // isInteger returns false, because a column of any type can hold a text.
 func (sqlite) isInteger(string) bool { return false }
@@ -294,8 +294,10 @@ func (sqlite) matchesForm(column string, fixedParts []string, digits int, addPar
 // the type BOOLEAN.
 func (sqlite) parameterValue(value any) any { return value }
 
-// addedValue is an expression, so that the drivers do not convert the value by the type of the column.
-func (sqlite) addedValue(column string) string {
+func (sqlite) addedValue(column string) string { return withoutBlobs(column) }
+
+// withoutBlobs returns an expression, so that the drivers do not convert the value by the type of the column.
+func withoutBlobs(column string) string {
 	return syntax.Fill(`CASE typeof({column}) WHEN 'blob' THEN NULL ELSE {column} END`, "column", column)
 }
 
