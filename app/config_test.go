@@ -105,7 +105,8 @@ func TestTablesThatAreLeftOutAreDecisions(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	for _, wrong := range []datamap.LeftOut{
-		{Table: "visits", Because: "counts only"}, {Table: "visits", Columns: []string{"id"}},
+		{Table: "visits", Because: "counts only"},
+		{Table: "visits", Columns: []string{"id"}},
 		{Columns: []string{"id"}, Because: "counts only"},
 	} {
 		config.LeftOut = []datamap.LeftOut{wrong}

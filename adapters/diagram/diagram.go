@@ -1,7 +1,7 @@
 // Package diagram draws a data map. The diagram shows the tables, the effect of an erasure on their rows, the external
 // systems, and the paths (chains of references) from each table to the table of subjects. A box names each of its links
-// that leads to the subject. An arrow leads from a table without such a link to the next table on its shortest path. The
-// tables that a decision leaves out are beside the others, with the reason.
+// that leads to the subject. An arrow leads from a table without such a link to the next table on its shortest path.
+// The tables that a decision leaves out are beside the others, with the reason.
 //
 //	svg := diagram.SVG(gdpr.DataMap(), gdpr.Plan())
 //	err := os.WriteFile("datamap.svg", []byte(svg), 0o644)
@@ -40,7 +40,7 @@ var effects = []effect{deleted, nulled, anonymized, retained, untouched, leftOut
 
 // words returns the effect as a text for readers.
 func (e effect) words() string {
-	switch e {
+	switch e { //nolint:exhaustive // the words of the others are their names
 	case nulled:
 		return "becomes NULL"
 	case leftOut:

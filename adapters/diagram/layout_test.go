@@ -138,7 +138,8 @@ func TestATableThatIsLeftOutStandsBesideTheOthersWithItsReason(t *testing.T) {
 			left = append(left, b)
 		}
 	}
-	if len(left) != 2 || left[0].title != "teams" || left[0].says != "not-about-people" || left[1].says != "open question" ||
+	if len(left) != 2 || left[0].title != "teams" || left[0].says != "not-about-people" ||
+		left[1].says != "open question" ||
 		!reflect.DeepEqual(left[0].cells, []cell{
 			{"owner_id", "→ users", true}, {name: "a team outlives each of the people"}, {name: "who are its members"},
 		}) {

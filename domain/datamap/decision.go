@@ -73,9 +73,10 @@ func (d Decision) LeavesOut(option string) bool {
 func (d Decision) isObject(t Table) bool { return t.Name == d.Object }
 
 // Apply returns the tables of a data map after the edit of an option. The parameter tables stays as it is. Apply keeps
-// the notes, purposes and legal bases of columns that are annotated before and after the edit. If an erasure deletes
-// the rows of the table, the columns that an edit annotates are deleted with the rows. Apply returns
-// domain.ErrInvalid if the question has no such option. The caller checks the result with NewDataMap.
+// the notes. It also keeps the purposes and legal bases of columns that are annotated before and after the edit, and
+// that a column is not personal, unless the edit annotates it. If an erasure deletes the rows of the table, the columns
+// that an edit annotates are deleted with the rows. Apply returns domain.ErrInvalid if the question has no such option.
+// The caller checks the result with NewDataMap.
 func (d Decision) Apply(tables []Table, option string) ([]Table, error) {
 	chosen, ok := d.Option(option)
 	if !ok {
@@ -144,6 +145,7 @@ func keepTexts(table, former Table) Table {
 			column.Note = before.Note
 		}
 		if column.Personal == nil || before.Personal == nil {
+			column.NotPersonal = column.NotPersonal || column.Personal == nil && before.NotPersonal
 			continue
 		}
 		annotation := *column.Personal

@@ -56,7 +56,8 @@ func TestAnAnswerAddsReplacesOrRemovesTheTable(t *testing.T) {
 func TestAnAnswerKeepsWhatPeopleHaveWritten(t *testing.T) {
 	body := text("body", domain.StrategyErase)
 	body.Note, body.Personal.Purpose, body.Personal.Basis = "by hand", "support", domain.BasisContract
-	after, err := asked().Apply([]datamap.Table{{Name: "notes", Note: "all", Columns: []datamap.Column{body}}}, "overwrite")
+	after, err := asked().Apply([]datamap.Table{{Name: "notes", Note: "all", Columns: []datamap.Column{body}}},
+		"overwrite")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +67,19 @@ func TestAnAnswerKeepsWhatPeopleHaveWritten(t *testing.T) {
 	}
 	if edit := asked().Options[0].Edit.Tables[1]; edit.Columns[0].Personal.Purpose != "" {
 		t.Error("the option has changed")
+	}
+}
+
+func TestAnAnswerKeepsThatAColumnIsNotPersonal(t *testing.T) {
+	d := asked()
+	edited := &d.Options[0].Edit.Tables[1]
+	edited.Columns = append(edited.Columns, datamap.Column{Name: "position"})
+	former := datamap.Table{Name: "notes", Columns: []datamap.Column{
+		{Name: "position", NotPersonal: true}, {Name: "body", NotPersonal: true},
+	}}
+	after, err := d.Apply([]datamap.Table{former}, "overwrite")
+	if err != nil || !after[0].Columns[1].NotPersonal || after[0].Columns[0].NotPersonal {
+		t.Errorf("got %+v, %v", after, err)
 	}
 }
 
@@ -80,7 +94,8 @@ func TestAnAnswerAboutColumnsReplacesThem(t *testing.T) {
 		Name: "users", Columns: []datamap.Column{text("email", domain.StrategyAnonymize), text("state", "")},
 	}
 	after, err := d.Apply([]datamap.Table{users}, "always:gone")
-	if err != nil || !reflect.DeepEqual(after[0].Columns[1], flag) || len(after[0].Columns) != 3 || users.Columns[1].Always {
+	if err != nil || !reflect.DeepEqual(after[0].Columns[1], flag) || len(after[0].Columns) != 3 ||
+		users.Columns[1].Always {
 		t.Errorf("got %+v, %v", after, err)
 	}
 	users.Owned, users.Columns[0] = true, text("email", domain.StrategyErase)

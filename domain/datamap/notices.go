@@ -78,7 +78,8 @@ func (m DataMap) noticeOf(table Table, relation Relation) string {
 // isSeen reports whether a question about the table shows the relation, so that its answer chooses the paths.
 func (m DataMap) isSeen(table Table, relation Relation) bool {
 	return slices.ContainsFunc(m.decisions, func(d Decision) bool {
-		return d.Object == table.Name && slices.Contains(d.Seen, strings.Join(relation.Columns, ", ")+" -> "+relation.References)
+		return d.Object == table.Name && slices.Contains(d.Seen,
+			strings.Join(relation.Columns, ", ")+" -> "+relation.References)
 	})
 }
 

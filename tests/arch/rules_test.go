@@ -52,7 +52,9 @@ var suites = []string{"ports/porttest/...", "adapters/http/httptestsuite/..."}
 var shared = []string{"domain/internal/..."}
 
 // vocabulary are the packages with the types that ports and services have in common.
-var vocabulary = []string{"domain", "domain/datamap", "domain/observation", "domain/plan", "domain/request", "domain/search"}
+var vocabulary = []string{
+	"domain", "domain/datamap", "domain/observation", "domain/plan", "domain/request", "domain/search",
+}
 
 // technology lists packages that the core must not import itself. The core may import fmt and encoding/json, although
 // these packages import os.

@@ -85,10 +85,13 @@ var acceptanceCases = cases{
 	"acceptance-unused not if it is used": {accepting(func(*datamap.Acceptance) {}), []string{birthday}},
 	"acceptance-ambiguous": {
 		twoTriggers(""), []string{
-			"trigger-fires sessions count#fired", "trigger-fires sessions keep#fired", "acceptance-ambiguous sessions trigger-fires",
+			"trigger-fires sessions count#fired", "trigger-fires sessions keep#fired",
+			"acceptance-ambiguous sessions trigger-fires",
 		},
 	},
-	"acceptance-ambiguous not with the object": {twoTriggers("keep#0f0c6cdd"), []string{"trigger-fires sessions count#fired"}},
+	"acceptance-ambiguous not with the object": {
+		twoTriggers("keep#0f0c6cdd"), []string{"trigger-fires sessions count#fired"},
+	},
 }
 
 func TestAnAcceptedFindingIsReturnedWithItsAcceptance(t *testing.T) {

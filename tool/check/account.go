@@ -8,9 +8,9 @@ import (
 	"github.com/habeas-data/habeas/tool/internal/dictionary"
 )
 
-// checkAccount reports the columns that close an account, such as its password, its tokens and its status, if an erasure
-// keeps the person's row and these columns as they are. An old cookie of the person may then still work. An answer to a
-// question about such a column, open or not, is a decision of its own.
+// checkAccount reports the columns that close an account, such as its password, its tokens and its status, if an
+// erasure keeps the person's row and these columns as they are. An old cookie of the person may then still work. An
+// answer to a question about such a column, open or not, is a decision of its own.
 func (s *schema) checkAccount() {
 	subject := s.SubjectTable()
 	live, exists := s.live[subject.Name]
@@ -23,14 +23,16 @@ func (s *schema) checkAccount() {
 		isAnswered := slices.ContainsFunc(s.Decisions(), func(d datamap.Decision) bool {
 			return d.Covers(live) && hasName(live, d.Columns, column.Name)
 		})
-		if dictionary.Closes(column.Name, column.Type) == "" || isChanged || isAnswered || column.Generated || inForeignKey(live, column.Name) ||
+		if dictionary.Closes(column.Name, column.Type) == "" || isChanged || isAnswered || column.Generated ||
+			inForeignKey(live, column.Name) ||
 			hasName(live, live.PrimaryKey, column.Name) {
 			continue
 		}
 		s.report(accountOpen, place{table: subject.Name, column: column.Name},
 			"An erasure keeps the person's row, and leaves this column as it is, although it seems to let the person in or to "+
 				"give rights. An old session of the person may still work.",
-			"Overwrite the column, or write a state into it in any case ({always}). If the application refuses an erased person "+
+			"Overwrite the column, or write a state into it in any case ({always}). If the application refuses an erased "+
+				"person "+
 				"(Known), accept the finding.")
 	}
 }

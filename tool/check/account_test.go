@@ -16,18 +16,20 @@ var accountCases = cases{
 		withColumn(datamap.Column{Name: "is_active", Type: datamap.TypeBoolean}), []string{"account-open users.is_active"},
 	},
 	"account-open not if an erasure overwrites it": {
-		withColumn(datamap.Column{Name: "role", Type: datamap.TypeText, Surrogate: "none", Personal: personal(anonymize)}), nil,
+		withColumn(datamap.Column{Name: "role", Type: datamap.TypeText, Surrogate: "none", Personal: personal(anonymize)}),
+		nil,
 	},
 	"account-open not after a question": {
-		both(both(drafted("role"), withColumn(datamap.Column{Name: "role", Type: datamap.TypeText, NotPersonal: true})), func(w *world) {
-			w.decisions = append(w.decisions, datamap.Decision{
-				Object: "users", Columns: []string{"role"}, Answer: "not-personal", Options: []datamap.Option{{
-					Name: "not-personal", Edit: datamap.Edit{Columns: []datamap.Column{
-						{Name: "role", Type: datamap.TypeText, NotPersonal: true},
+		both(both(drafted("role"), withColumn(datamap.Column{Name: "role", Type: datamap.TypeText, NotPersonal: true})),
+			func(w *world) {
+				w.decisions = append(w.decisions, datamap.Decision{
+					Object: "users", Columns: []string{"role"}, Answer: "not-personal", Options: []datamap.Option{{
+						Name: "not-personal", Edit: datamap.Edit{Columns: []datamap.Column{
+							{Name: "role", Type: datamap.TypeText, NotPersonal: true},
+						}},
 					}},
-				}},
-			})
-		}), nil,
+				})
+			}), nil,
 	},
 	"account-open not of a row that goes": {
 		both((*world).deleteUsers, withColumn(datamap.Column{Name: "role", Type: datamap.TypeText})), nil,

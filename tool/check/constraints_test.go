@@ -260,7 +260,8 @@ var constraintCases = cases{
 		}, []string{"referenced-overwritten users.nick to_fkey"},
 	},
 	"referenced-overwritten not by NULL if the reference follows and accepts it": {
-		mailed("nick", func(f *datamap.CatalogForeignKey) { f.Follows = true }), []string{"update-cascades users.nick to_fkey"},
+		mailed("nick", func(f *datamap.CatalogForeignKey) { f.Follows = true }),
+		[]string{"update-cascades users.nick to_fkey"},
 	},
 	"referenced-overwritten not if the database clears the reference": {
 		mailed("email", func(f *datamap.CatalogForeignKey) { f.ClearsOnUpdate = true }),

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// checkCopies reports materialized views, full-text indexes and full-text columns that hold copies of personal data, and
-// large objects, which stay when their row goes.
+// checkCopies reports materialized views, full-text indexes and full-text columns that hold copies of personal data,
+// and large objects, which stay when their row goes.
 func (s *schema) checkCopies() {
 	for _, live := range s.catalog.Tables {
 		if _, mapped := s.mapped[live.Name]; mapped {
@@ -88,9 +88,11 @@ func (s *schema) checkSearch(index datamap.CatalogTable) {
 	})
 }
 
-// checkSearchColumns reports full-text columns in rows that an erasure overwrites, if no trigger can compute them again.
+// checkSearchColumns reports full-text columns in rows that an erasure overwrites, if no trigger can compute them
+// again.
 func (s *schema) checkSearchColumns(table datamap.Table, live datamap.CatalogTable) {
-	isComputed := slices.ContainsFunc(live.Triggers, func(t datamap.CatalogTrigger) bool { return s.fires(table, live, t) })
+	isComputed := slices.ContainsFunc(live.Triggers,
+		func(t datamap.CatalogTrigger) bool { return s.fires(table, live, t) })
 	if len(s.writtenColumns(table.Name)) == 0 || isComputed {
 		return
 	}

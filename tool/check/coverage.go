@@ -31,7 +31,7 @@ type TableCoverage struct {
 // errors are those of Run. Each column is one of these:
 //
 //   - annotated: the data map has an annotation for it
-//   - excluded: the data map declares that it holds no personal data, it is a part of a key, of a relation or of a foreign
+//   - excluded: the data map declares that it holds no personal data, it is a part of a key, a relation or a foreign
 //     key, the database computes it, or a person saw it before an answer to the question about its table
 //   - undecided: any other column
 //

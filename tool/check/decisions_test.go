@@ -46,7 +46,9 @@ var seenLeads = []string{"id", "email", "user_id", "user_id -> users"}
 var decisionCases = cases{
 	"decision-open":                     {asked("", "", seenLeads...), []string{"decision-open leads"}},
 	"decision-open not after an answer": {asked("not-about-people", "only companies", seenLeads...), nil},
-	"decision-unreasoned":               {asked("not-about-people", " ", seenLeads...), []string{"decision-unreasoned leads"}},
+	"decision-unreasoned": {
+		asked("not-about-people", " ", seenLeads...), []string{"decision-unreasoned leads"},
+	},
 	"decision-unreasoned not of numbers": {
 		func(w *world) {
 			asked("not-about-people", "", "id", "count", "user_id", "user_id -> users")(w)
@@ -91,7 +93,8 @@ func TestAResultHasWhatIsLeftOut(t *testing.T) {
 		{Table: "leads", Answer: "not-about-people", Because: "only companies", LeadsToPeople: true},
 		{Table: "logs", Answer: "elsewhere", Because: "read only"},
 	}
-	if len(result.Findings) > 0 || len(result.LeftOut) != 2 || result.LeftOut[0] != want[0] || result.LeftOut[1] != want[1] {
+	if len(result.Findings) > 0 || len(result.LeftOut) != 2 || result.LeftOut[0] != want[0] ||
+		result.LeftOut[1] != want[1] {
 		t.Errorf("got %+v, want %+v", result, want)
 	}
 	dataMap, err := datamap.NewDataMap(w.tables...)

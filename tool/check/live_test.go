@@ -232,8 +232,8 @@ var safe = map[string]liveCase{
 	},
 }
 
-// isUndecided reports whether a finding is about a table or a column that nobody has decided about. Most cases have such
-// columns, and are about something else.
+// isUndecided reports whether a finding is about a table or a column that nobody has decided about. Most cases have
+// such columns, and are about something else.
 func isUndecided(finding string) bool {
 	return strings.HasPrefix(finding, "column-undecided") || strings.HasPrefix(finding, "table-undecided")
 }
@@ -265,7 +265,8 @@ func liveFindings(t *testing.T, c liveCase) (texts []string, found []datamap.Fin
 		if isUndecided(f.Code) && !wantsUndecided {
 			continue
 		}
-		texts = append(texts, strings.TrimSuffix(f.Code+" "+f.Where()+" "+triggerHash.ReplaceAllString(f.Object, "#fired"), " "))
+		texts = append(texts, strings.TrimSuffix(f.Code+" "+f.Where()+" "+triggerHash.ReplaceAllString(f.Object, "#fired"),
+			" "))
 	}
 	slices.Sort(texts)
 	return texts, result.Findings

@@ -7,7 +7,8 @@ import (
 )
 
 // checkPaths reports references to people that an erasure does not follow, because the data map does not declare them
-// as paths. The referring rows may be about further people. An export and an erasure of these people then miss the rows.
+// as paths. The referring rows may be about further people. An export and an erasure of these people then miss the
+// rows.
 func (s *schema) checkPaths() {
 	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		if table.Name == s.SubjectTable().Name {
@@ -50,13 +51,15 @@ func (s *schema) checkPath(table datamap.Table, live datamap.CatalogTable, refer
 		}) {
 		return
 	}
-	reason := "The column refers to " + reference.References + ", but is not a path. The rows may be about several people. " +
+	reason := "The column refers to " + reference.References +
+		", but is not a path. The rows may be about several people. " +
 		"Exports and erasures of that person ignore the rows"
 	if s.deletesRows(table.Name) {
 		reason += ", and an erasure of another person deletes them"
 	}
 	s.report(pathMissing, place{table: table.Name, column: list(reference.Columns), object: object}, reason+".",
-		"If the rows are also about that person, mark this relation and that of the present path as paths ({path}), and name "+
+		"If the rows are also about that person, mark this relation and that of the present path as paths ({path}), and "+
+			"name "+
 			"a path in each annotated column. For each of the two relations, {delete} deletes the rows with its person, and "+
 			"{null} keeps them and clears the reference. If the rows are not about that person, accept the finding.")
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
-// checkPlaceholder reports a text column in a unique constraint with the surrogate {}, which an erasure writes unchanged
-// (see datamap.Placeholder).
+// checkPlaceholder reports a text column in a unique constraint with the surrogate {}, which an erasure writes
+// unchanged (see datamap.Placeholder).
 func (s *schema) checkPlaceholder(column written, at place) {
 	if column.Surrogate != datamap.Placeholder || column.Type != datamap.TypeText ||
 		column.live.Type != datamap.TypeText || column.live.Values != nil || !s.collides(at) {

@@ -92,7 +92,8 @@ func (s *schema) reportTrigger(table string, live datamap.CatalogTable, trigger 
 	s.report(triggerFires, at, reason+" Lint does not read its code.",
 		"Rehearse an erasure (habeas rehearse), which fires the trigger and says what it changed. If that is right, accept "+
 			"the finding. The acceptance ends when the code of the trigger changes.")
-	s.reportMapped(triggerWrites, at, trigger, trigger.Writes, "writes to", "a value that it writes may survive the erasure")
+	s.reportMapped(triggerWrites, at, trigger, trigger.Writes, "writes to",
+		"a value that it writes may survive the erasure")
 	s.reportMapped(triggerDeletes, at, trigger, trigger.Deletes, "deletes rows of",
 		"if the rows belong to another person, the erasure is refused")
 }

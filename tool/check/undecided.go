@@ -108,10 +108,12 @@ func (s *schema) checkPersonalKey(
 }
 
 // isDecided reports whether a person or the schema has decided about a column: it is annotated or declared as not
-// personal, the start of a duty, a key, in a relation, computed by the database, or in what a person saw before an answer.
+// personal, the start of a duty, a key, in a relation, computed by the database, or in what a person saw before an
+// answer.
 func (s *schema) isDecided(table datamap.Table, live datamap.CatalogTable, column datamap.CatalogColumn) bool {
 	declared, _ := live.Mapped(table, column.Name)
-	return declared.Name != "" && s.isUsed(table, declared) || declared.NotPersonal || column.Generated || inForeignKey(live, column.Name) ||
+	return declared.Name != "" && s.isUsed(table, declared) || declared.NotPersonal || column.Generated ||
+		inForeignKey(live, column.Name) ||
 		hasName(live, live.PrimaryKey, column.Name) ||
 		s.isInRelation(table, live, []string{column.Name}) || s.sees(live, column.Name)
 }
@@ -136,7 +138,9 @@ func (s *schema) isInRelation(table datamap.Table, live datamap.CatalogTable, co
 }
 
 // reportKnown reports a column that the dictionary knows, and that has no annotation.
-func (s *schema) reportKnown(table datamap.Table, live datamap.CatalogTable, column datamap.CatalogColumn, category string) {
+func (s *schema) reportKnown(
+	table datamap.Table, live datamap.CatalogTable, column datamap.CatalogColumn, category string,
+) {
 	name := column.Name
 	if declared, ok := live.Mapped(table, name); ok {
 		name = declared.Name

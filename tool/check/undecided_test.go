@@ -50,7 +50,8 @@ var undecidedCases = cases{
 		both(func(w *world) { w.addTable("admins", "email").Inherits = []string{"users"} }, undecided), nil,
 	},
 	"column-undecided": {
-		both(drafted(), func(w *world) { w.add("users", "shade", datamap.TypeText) }), []string{"column-undecided users.shade"},
+		both(drafted(), func(w *world) { w.add("users", "shade", datamap.TypeText) }),
+		[]string{"column-undecided users.shade"},
 	},
 	"column-undecided of a key": {
 		both(drafted(), func(w *world) { w.add("users", "shared_by_id", datamap.TypeBigInt) }),

@@ -47,7 +47,8 @@ func TestAPreviewMasksWhatNoExportShows(t *testing.T) {
 	must(t, err)
 	screen := &wide{}
 	run(t.Context(), otherMap{w.gdpr.Operator(), hidden}, nil, screen, &bytes.Buffer{}, "rehearse", "1", "--sample", "5")
-	if shown := screen.String(); strings.Contains(shown, "c1@example.org") || !strings.Contains(shown, "(masked)  (masked)") ||
+	if shown := screen.String(); strings.Contains(shown, "c1@example.org") ||
+		!strings.Contains(shown, "(masked)  (masked)") ||
 		!strings.Contains(shown, "1 Main Street") {
 		t.Errorf("the preview shows %s", shown)
 	}

@@ -94,7 +94,8 @@ func TestAnErrorIsWrappedAtTheWidthOfATerminal(t *testing.T) {
 	if code := w.into(io.Discard, screen, "status", "-o"); code != 2 {
 		t.Errorf("ends with %d", code)
 	}
-	if got := withoutColours.Replace(screen.String()); got != "habeas: status: -o needs a value; see habeas status --help\n" {
+	const want = "habeas: status: -o needs a value; see habeas status --help\n"
+	if got := withoutColours.Replace(screen.String()); got != want {
 		t.Errorf("shows %q", got)
 	}
 	screen.Reset()

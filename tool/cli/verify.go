@@ -64,7 +64,8 @@ habeas verify - --operator dpo --output json < erased.txt`,
 					return err
 				}
 			}
-			if out, err := check.LeftOutOf(ctx, c, c.DataMap()); err == nil && !c.out.json { // without a catalog, it is not known
+			// Without a catalog, it is not known.
+			if out, err := check.LeftOutOf(ctx, c, c.DataMap()); err == nil && !c.out.json {
 				c.out.leftOut(out)
 			}
 			return findings(left)

@@ -35,7 +35,8 @@ func TestTheDialogueReadsSomeRowsOnEitherDatabase(t *testing.T) {
 func TestADecisionNeedsNoDatabase(t *testing.T) {
 	env := environment(t, "")
 	file := env["HABEAS_DATA_MAP"]
-	question := strings.TrimSuffix(dataMap, "}") + `, "decisions": [{"object": "rooms", "seen": ["id"], "question": "Whose?",
+	question := strings.TrimSuffix(dataMap, "}") +
+		`, "decisions": [{"object": "rooms", "seen": ["id"], "question": "Whose?",
 		"options": [{"name": "not-about-people"}]}]}`
 	must(t, os.WriteFile(file, []byte(question), 0o600))
 	if code, stdout, stderr := run(t, env, "decide", "rooms=not-about-people"); code != 0 {

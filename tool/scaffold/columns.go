@@ -74,8 +74,8 @@ func (d *draft) categoryOf(t *table, c datamap.CatalogColumn) (category domain.C
 	return domain.CategoryCommunication, isFree(t, c)
 }
 
-// isFree reports whether a column holds texts or documents of any content. A short text, or one with a constant default,
-// is more often a code that the application needs.
+// isFree reports whether a column holds texts or documents of any content. A short text, or one with a constant
+// default, is more often a code that the application needs.
 func isFree(t *table, c datamap.CatalogColumn) bool {
 	const short = 40
 	isShort := c.Type == datamap.TypeText && c.Length > 0 && c.Length < short

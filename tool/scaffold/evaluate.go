@@ -129,8 +129,8 @@ func (t *table) combinations(
 	return rows
 }
 
-// examplesAfter returns examples of an overwritten column after an erasure: its surrogate, or NULL. A column about which
-// the proposal has not decided yet has the surrogate of its type.
+// examplesAfter returns examples of an overwritten column after an erasure: its surrogate, or NULL. A column about
+// which the proposal has not decided yet has the surrogate of its type.
 func (t *table) examplesAfter(c datamap.CatalogColumn, _ datamap.CatalogCheck) []any {
 	column := datamap.Column{Name: c.Name, Type: c.Type, Length: c.Length}
 	if i := slices.IndexFunc(t.overwritten, func(to datamap.Column) bool { return to.Name == c.Name }); i >= 0 {

@@ -108,7 +108,10 @@ func TestAConstraintOnSeveralColumnsDoesNotRefuseTheErasure(t *testing.T) {
 	catalog := schema("users: id*, name, email?, phone?, kind, nickname?, street?, zip?, fax?, mobile?, login")
 	catalog.Tables[0].Checks = []datamap.CatalogCheck{
 		{Name: "one", Columns: []string{"email", "phone"}, Text: "CHECK ((num_nonnulls(email, phone) = 1))"},
-		{Name: "named", Columns: []string{"kind", "nickname"}, Text: "CHECK (((kind = 'named'::text) = (nickname IS NOT NULL)))"},
+		{
+			Name: "named", Columns: []string{"kind", "nickname"},
+			Text: "CHECK (((kind = 'named'::text) = (nickname IS NOT NULL)))",
+		},
 		{Name: "together", Columns: []string{"street", "zip"}, Text: "CHECK (((street IS NULL) = (zip IS NULL)))"},
 		{Name: "guests", Columns: []string{"mobile", "login"}, Text: "CHECK (((login = 'guest'::text) = (mobile IS NULL)))"},
 		{Name: "unread", Columns: []string{"kind", "fax"}, Text: "CHECK ((is_fax(kind, fax)))"},

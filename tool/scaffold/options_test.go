@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/erasure"
@@ -172,17 +171,13 @@ func checkPerson(t *testing.T, catalog datamap.Catalog, p proposed) {
 	}
 }
 
-func TestADraftOfALargeSchemaTakesSeconds(t *testing.T) {
+func TestADraftOfALargeSchemaAsksAboutEachTable(t *testing.T) {
 	text := "users: id*, email, name\n"
 	for i := range 60 {
 		text += fmt.Sprintf("t%d: id*, user_id>users, t%d_id>t%d, author_id, x1_id, x2_id, title, body, at:time\n",
 			i, max(0, i-1), max(0, i-1))
 	}
-	begin := time.Now()
 	p := propose(t, schema(text))
-	if took := time.Since(begin); took > 20*time.Second {
-		t.Errorf("it took %s", took)
-	}
 	if len(p.Decisions) < 60 {
 		t.Errorf("there are %d questions", len(p.Decisions))
 	}

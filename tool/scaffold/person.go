@@ -64,7 +64,8 @@ func (d *draft) askForPerson() {
 		places []string
 	}{
 		{"The database then deletes rows, also those that other people share: ", goes},
-		{"It then clears references: ", changes}, {"It refuses as long as rows refer to the person: ", refuses},
+		{"It then clears references: ", changes},
+		{"It refuses as long as rows refer to the person: ", refuses},
 	} {
 		if len(effect.places) > 0 {
 			decision.Question += " " + effect.says + list(effect.places) + "."
@@ -107,7 +108,8 @@ func (d *draft) askForColumns() {
 	d.askFor(by[dictionary.Password], "These columns let the person in. Does an erasure end that?", overwrite...)
 	d.askFor(by[dictionary.Session], "Do these columns hold tokens or sessions, with which the person stays logged in?",
 		overwrite...)
-	d.askFor(by[dictionary.Rights], "Do these columns give the person rights, which must end?", "always:false", notPersonal)
+	d.askFor(by[dictionary.Rights], "Do these columns give the person rights, which must end?", "always:false",
+		notPersonal)
 	for _, c := range states {
 		d.askFor([]datamap.CatalogColumn{c}, "Does this column say whether the person may use the application, or what "+
 			"she may do? Then an erasure writes the value of a closed account, even where the column is NULL.",

@@ -122,7 +122,7 @@ func (d *draft) optionsFor(t *table) (options []datamap.Option) {
 				continue
 			}
 			name, tables := kind, []datamap.Table(nil)
-			if len(paths) > 1 && !(len(plausible) == 1 && isPlausible(link)) {
+			if len(paths) > 1 && (len(plausible) != 1 || !isPlausible(link)) {
 				name += ":" + link.Column() // the only column that is named like a key needs no name
 			}
 			tables, _ = d.chain(link, t.Name)
@@ -164,7 +164,8 @@ func rankOf(b bool) int {
 	return 0
 }
 
-// suits reports whether an option of the kind has an effect on the rows of the table that the link connects to a person.
+// suits reports whether an option of the kind has an effect on the rows of the table that the link connects to a
+// person.
 func (d *draft) suits(t *table, kind string, link facts.Link) bool {
 	isLink := func(c datamap.Column) bool { return slices.Contains(link.Columns, c.Name) }
 	switch kind {
@@ -215,8 +216,8 @@ func (d *draft) sortDecisions() {
 	}
 }
 
-// turn returns when a question chooses its first option: after those about the tables to which its rows belong. Last are
-// tables of which other people's rows are parts, and whose rows can only be deleted.
+// turn returns when a question chooses its first option: after those about the tables to which its rows belong. Last
+// are tables of which other people's rows are parts, and whose rows can only be deleted.
 func (d *draft) turn(decision datamap.Decision) int {
 	t := d.table(decision.Object)
 	if t == nil || t == d.subject || len(t.links) == 0 {

@@ -104,7 +104,7 @@ func (d *draft) mapAs(t *table, kind string, links ...facts.Link) datamap.Table 
 		m.Columns = plainColumns(t)
 	}
 	for _, link := range links {
-		relation := d.relation(t, link)
+		relation := d.relation(link)
 		relation.Path = true
 		switch {
 		case kind == "without":
@@ -145,7 +145,7 @@ func viaOf(column string, links []facts.Link) string {
 	return links[0].Column()
 }
 
-func (d *draft) relation(t *table, link facts.Link) datamap.Relation {
+func (d *draft) relation(link facts.Link) datamap.Relation {
 	to := d.table(link.References)
 	name := to.Name
 	if mapped, ok := d.mappedTable(to); ok {
@@ -168,7 +168,7 @@ func (d *draft) furtherRelations(t *table, kind string, links []facts.Link) (rel
 		if !link.ForeignKey || isPath || t == d.subject && !isSelf || !isSelf && d.leads(link.References, t.Name) {
 			continue
 		}
-		relation := d.relation(t, link)
+		relation := d.relation(link)
 		if isSelf && kind == "delete" && d.isClearable(t, link) {
 			relation.OnErasure = domain.StrategyNull
 		}
@@ -228,7 +228,7 @@ func (d *draft) chain(link facts.Link, visited ...string) (tables []datamap.Tabl
 			continue
 		}
 		if further, ok := d.chain(next, append(slices.Clone(visited), to.Name)...); ok {
-			relation := d.relation(to, next)
+			relation := d.relation(next)
 			relation.Path = true
 			m := datamap.Table{Name: to.Name, PrimaryKey: to.key, Relations: []datamap.Relation{relation}}
 			m.Columns = slices.DeleteFunc(plainColumns(to), func(c datamap.Column) bool {

@@ -43,7 +43,8 @@ func TestOnlyRowsThatTheSchemaGivesToAPersonComeIn(t *testing.T) {
 		var tables []string
 		for _, m := range p.Tables[1:] {
 			tables = append(tables, m.Name)
-			if !m.RowsDeleted() || len(m.Columns) != len(m.Personal())+len(m.PrimaryKey)+1 && !strings.Contains(name, "key that") {
+			if !m.RowsDeleted() || len(m.Columns) != len(m.Personal())+len(m.PrimaryKey)+1 &&
+				!strings.Contains(name, "key that") {
 				t.Errorf("%s: %+v", name, m)
 			}
 		}
@@ -60,7 +61,8 @@ func TestAQuestionOffersEachPathAndNamesTheHarm(t *testing.T) {
 	}{
 		{
 			"calls: id*, user_id, note", "overwrite delete keep",
-			[]string{"lead to people by user_id", "personal: note"}, []string{"other people", "several people"},
+			[]string{"lead to people by user_id", "personal: note"},
+			[]string{"other people", "several people"},
 		},
 		{"calls: id*, user_id?, at:time", "without delete", nil, []string{"other people"}},
 		{"bills: id*, user_id>users, note", "keep overwrite delete", []string{"The word bill"}, []string{"other people"}},
@@ -68,11 +70,13 @@ func TestAQuestionOffersEachPathAndNamesTheHarm(t *testing.T) {
 			"calls: id*, sender_id>users, recipient_id?>users, note",
 			"overwrite:sender_id overwrite:recipient_id without:recipient_id delete:sender_id delete:recipient_id " +
 				"keep:sender_id keep:recipient_id several",
-			[]string{"several people (sender_id, recipient_id)"}, nil,
+			[]string{"several people (sender_id, recipient_id)"},
+			nil,
 		},
 		{
 			"calls: id*, user_id, size:bigint, note",
-			"overwrite overwrite:size delete delete:size keep keep:size", []string{"the type of a key, too: size"},
+			"overwrite overwrite:size delete delete:size keep keep:size",
+			[]string{"the type of a key, too: size"},
 			[]string{"other people"},
 		},
 		{
@@ -84,11 +88,13 @@ func TestAQuestionOffersEachPathAndNamesTheHarm(t *testing.T) {
 		{
 			"calls: id*, project_id, note\nprojects: id*, owner_id, title\nmembers: id*, project_id, user_id",
 			"overwrite delete keep",
-			[]string{"project_id (through projects)", "People share rows of projects (members.user_id)"}, nil,
+			[]string{"project_id (through projects)", "People share rows of projects (members.user_id)"},
+			nil,
 		},
 		{
 			"calls: id*, user_id, note\nparts: id*, call_id, author_id", "overwrite delete keep",
-			[]string{"Rows of other people refer to its rows (parts.author_id)"}, nil,
+			[]string{"Rows of other people refer to its rows (parts.author_id)"},
+			nil,
 		},
 		{
 			"calls: id*, owner_type, owner_id, note", "overwrite delete keep", []string{"where owner_type is User"}, nil,
@@ -229,7 +235,8 @@ func TestThePersonsRowIsAskedAbout(t *testing.T) {
 	}
 	tables, err := row.Apply(p.Tables, "delete")
 	must(t, err)
-	if steps := (proposed{plan: plan(t, "delete", tables)}).steps(); !strings.HasPrefix(steps[len(steps)-1], "delete users") {
+	steps := (proposed{plan: plan(t, "delete", tables)}).steps()
+	if !strings.HasPrefix(steps[len(steps)-1], "delete users") {
 		t.Errorf("the plan is %v", steps)
 	}
 	for _, d := range p.Decisions {

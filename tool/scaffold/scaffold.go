@@ -25,8 +25,8 @@ type Options struct {
 	Include []string
 }
 
-// Proposal is a data map with the questions that the schema leaves open. It contains names of tables and columns, but no
-// value of a row.
+// Proposal is a data map with the questions that the schema leaves open. It contains names of tables and columns, but
+// no value of a row.
 type Proposal struct {
 	// Tables is the data map: first the subject's table, then the others, sorted by name. datamap.NewDataMap accepts it.
 	Tables []datamap.Table `json:"tables"`

@@ -107,7 +107,8 @@ func drawMap(t *rapid.T) datamap.DataMap {
 func drawDecision(t *rapid.T, object string, i int, tables []datamap.Table) datamap.Decision {
 	d := datamap.Decision{
 		Object: object, Columns: []string{strconv.Itoa(i)}, Seen: []string{anyText.Draw(t, "seen")},
-		Question: anyText.Draw(t, "question"), By: anyText.Draw(t, "by"), Answer: "a", Because: nonEmpty.Draw(t, "because") + ".",
+		Question: anyText.Draw(t, "question"), By: anyText.Draw(t, "by"), Answer: "a",
+		Because: nonEmpty.Draw(t, "because") + ".",
 	}
 	if rapid.Bool().Draw(t, "options") {
 		d.Proposed = "b"

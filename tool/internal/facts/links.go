@@ -38,8 +38,8 @@ func (s Schema) Links(table datamap.CatalogTable) []Link {
 	return links
 }
 
-// References returns all references of the table: its foreign keys, and its columns that could hold keys, also those that
-// do not lead to people.
+// References returns all references of the table: its foreign keys, and its columns that could hold keys, also those
+// that do not lead to people.
 func (s Schema) References(table datamap.CatalogTable) []Link { return s.links[table.Name] }
 
 // rank returns a lower number for a clearer link.

@@ -119,7 +119,8 @@ func startOnPostgres(column, sqlType, ofOthers string) string {
 		return syntax.Fill(`
 			CASE WHEN {column} < {type} '0002-01-01{zone}' THEN '0001-01-01T00:00:00.000000Z'
 				WHEN {column} < {type} '9999-01-01{zone}' THEN to_char({local}, {form}) END COLLATE "C"`,
-			"type", of.name, "zone", of.zone, "form", of.form, "local", syntax.Fill(of.local, "column", column), "column", column)
+			"type", of.name, "zone", of.zone, "form", of.form, "local", syntax.Fill(of.local, "column", column), "column",
+			column)
 	}
 	return syntax.Fill(syntax.Fill(`
 		CASE WHEN {text} ~ '^(-infinity|[0-9]{4,}-[0-9]{2}-[0-9]{2}.* BC|0001-[0-9]{2}-[0-9]{2}[0-9T:. +Z-]*)$'
