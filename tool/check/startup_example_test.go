@@ -77,3 +77,30 @@ func start(ctx context.Context, db *bun.DB) error {
 	}
 	return check.Errors(result.Findings)
 }
+
+// With models, a table stays out of the data map by decision if the configuration lists it, with the columns that a
+// person saw, and the reason.
+func ExampleRun_leftOut() {
+	sqldb, err := sql.Open("sqlite", ":memory:")
+	orPanic(err)
+	sqldb.SetMaxOpenConns(1)
+	db, ctx := bun.NewDB(sqldb, sqlitedialect.New()), context.Background()
+	for _, migration := range []string{
+		`CREATE TABLE users (id INTEGER PRIMARY KEY AUTOINCREMENT, email TEXT NOT NULL, theme TEXT)`,
+		`CREATE TABLE audit_days (id INTEGER PRIMARY KEY, day TEXT, hits INTEGER)`,
+	} {
+		_, err := db.Exec(migration)
+		orPanic(err)
+	}
+	models := []any{(*Subscriber)(nil)}
+	gdpr, err := app.New(app.Config{DB: db, Models: models, LeftOut: []datamap.LeftOut{
+		{Table: "audit_days", Columns: []string{"id", "day", "hits"}, Because: "counts only"},
+		{Table: "legacy.*", Because: "read only, goes in May"}, // all tables of a schema
+	}})
+	orPanic(err)
+	result, err := check.Run(ctx, gdpr.Operator(), gdpr.DataMap(), gdpr.Plan(), check.Options{})
+	orPanic(err)
+	fmt.Println(len(result.Findings), "findings, left out:", result.LeftOut[0].Table)
+	// Output:
+	// 0 findings, left out: audit_days
+}
