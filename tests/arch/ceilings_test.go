@@ -42,7 +42,7 @@ var rooms = []room{
 	{"adapters", 2618, 2481},
 	{"app", 1717, 3273},
 	{"app/quickstart", 1139, 259},
-	{"tool/check", 4612, 4278},
+	{"tool/check", 4631, 4299},
 	{"tool/scaffold", 2117, 1109},
 	{"tool/internal", 710, 431},
 	{"tool", 6739, 4745},

@@ -32,8 +32,8 @@ func (s *schema) accept(all []datamap.Acceptance) []AcceptedFinding {
 			about = append(about, aboutAcceptance(acceptanceExpired, a, "The acceptance of this finding has ended on "+a.Until+
 				".", "Fix the cause of the finding, or accept it again until a later day."))
 		case len(matches) == 0:
-			about = append(about, aboutAcceptance(acceptanceUnused, a, "The acceptance matches no finding.",
-				"Remove the acceptance, or correct its rule, table, column and object."))
+			about = append(about, aboutAcceptance(acceptanceUnused, a, "The acceptance matches no finding: "+
+				s.missed(a)+".", "Remove the acceptance, or correct it."))
 		case len(matches) > 1:
 			about = append(about, aboutAcceptance(acceptanceAmbiguous, a, "The acceptance matches "+
 				strconv.Itoa(len(matches))+" findings, and accepts none of them.", "Name the object of one of the findings."))
@@ -64,6 +64,25 @@ func hasEnded(a datamap.Acceptance, now time.Time) bool {
 // findings.
 func matchesFinding(a datamap.Acceptance, f datamap.Finding) bool {
 	return a.Rule == f.Code && a.Table == f.Table && a.Column == f.Column && (a.Object == "" || a.Object == f.Object)
+}
+
+// missed says which part of an acceptance no finding has: the first one that differs from those of its rule.
+func (s *schema) missed(a datamap.Acceptance) string {
+	has := func(matches func(f datamap.Finding) bool) bool {
+		return slices.ContainsFunc(s.findings, func(f datamap.Finding) bool { return f.Code == a.Rule && matches(f) })
+	}
+	switch {
+	case !slices.ContainsFunc(rules, func(r Rule) bool { return r.Code == a.Rule }):
+		return "no rule has this code"
+	case !has(func(datamap.Finding) bool { return true }):
+		return "nothing breaks its rule now"
+	case !has(func(f datamap.Finding) bool { return f.Table == a.Table }):
+		return "no finding of its rule is about its table"
+	case !has(func(f datamap.Finding) bool { return f.Table == a.Table && f.Column == a.Column }):
+		return "findings of its rule and table have another column"
+	default:
+		return "the finding of its rule, table and column has another object"
+	}
 }
 
 // aboutAcceptance returns a finding about an acceptance. Its object is the accepted rule.

@@ -94,6 +94,27 @@ var acceptanceCases = cases{
 	},
 }
 
+func TestAnAcceptanceThatMissesSaysWhichPart(t *testing.T) {
+	for says, adapt := range map[string]func(*datamap.Acceptance){
+		"no rule has this code":                              func(a *datamap.Acceptance) { a.Rule = "personal-*" },
+		"nothing breaks its rule now":                        func(a *datamap.Acceptance) { a.Rule = "personal-key" },
+		"no finding of its rule is about its table":          func(a *datamap.Acceptance) { a.Table = "orders" },
+		"findings of its rule and table have another column": func(a *datamap.Acceptance) { a.Column = "fax" },
+		"rule, table and column has another object":          func(a *datamap.Acceptance) { a.Object = "keep" },
+	} {
+		w := newWorld()
+		accepting(adapt)(w)
+		result, err := w.check(t.Context(), t)
+		must(t, err)
+		last := result.Findings[slices.IndexFunc(result.Findings, func(f datamap.Finding) bool {
+			return f.Code == "acceptance-unused"
+		})]
+		if !strings.Contains(last.Reason, says) {
+			t.Errorf("%s, want %s", last.Reason, says)
+		}
+	}
+}
+
 func TestAnAcceptedFindingIsReturnedWithItsAcceptance(t *testing.T) {
 	w := newWorld()
 	accepting(func(*datamap.Acceptance) {})(w)
