@@ -18,6 +18,34 @@ type erasure struct {
 	Anonymized       map[string]int64 `json:"anonymized"`
 	Retained         map[string]int64 `json:"retained"`
 	EnqueuedExternal []string         `json:"enqueued_external"`
+	RetainedFields   []retained       `json:"retained_fields,omitempty"`
+	Remedies         remedies         `json:"remedies,omitzero"`
+}
+
+// retained is a column that had to be kept.
+type retained struct {
+	Source   string `json:"source"`
+	Field    string `json:"field"`
+	Category string `json:"category"`
+	Reason   string `json:"reason"`
+	Until    struct {
+		After string `json:"after"`
+		Since string `json:"since"`
+	} `json:"until"`
+}
+
+type remedies struct {
+	Judicial bool `json:"judicial"`
+}
+
+// keep adds the columns of the invoices that had to be kept to the answer.
+func (e *erasure) keep() {
+	for _, name := range []string{"address", "total"} {
+		field := retained{Source: "invoices", Field: name, Category: "financial", Reason: "§ 147 AO"}
+		field.Until.After, field.Until.Since = "10y", "issued_at"
+		e.RetainedFields = append(e.RetainedFields, field)
+	}
+	e.Remedies.Judicial = true
 }
 
 const (
@@ -125,6 +153,9 @@ func (a api) eraseIn(ctx context.Context, tx transaction, user int64, result *er
 		result.Retained["invoices"], _ = values[0].(int64)
 	}, countRetained, user, tenYearsAgo); err != nil {
 		return err
+	}
+	if result.Retained["invoices"] > 0 {
+		result.keep()
 	}
 	trail = append(trail, newEvent("erasure_step_succeeded", payload{
 		"target": "invoices", "strategy": "retain", "rows": result.Retained["invoices"],
