@@ -116,6 +116,19 @@ func TestTablesThatAreLeftOutAreDecisions(t *testing.T) {
 	}
 }
 
+func TestTheAuthorityOfAnswersIsChecked(t *testing.T) {
+	dataMap, _ := person(t)
+	config := app.Config{DB: databases.SQLite(t), DataMap: dataMap}
+	config.Controller.Authority.URL = "https://authority.example"
+	if _, err := app.New(config); !errors.Is(err, domain.ErrConfiguration) {
+		t.Errorf("without a name: %v", err)
+	}
+	config.Controller.Authority.Name = "the authority"
+	if _, err := app.New(config); err != nil {
+		t.Error(err)
+	}
+}
+
 // The acceptances of the data map and of the Config count, and both need a reason and an end.
 func TestAcceptancesAreAddedToThoseOfTheDataMap(t *testing.T) {
 	dataMap, _ := person(t)

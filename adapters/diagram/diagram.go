@@ -161,8 +161,8 @@ func distance(m datamap.DataMap, table string) int {
 // reasonWidth is the number of characters of a line of a reason.
 const reasonWidth = 34
 
-// addLeftOut adds the tables that questions about rows leave out: with the answer, the links that lead to tables of the
-// data map, and the reason.
+// addLeftOut adds the tables that are left out, each with its answer, its reason, and its links to tables of the data
+// map.
 func (p *picture) addLeftOut(m datamap.DataMap) {
 	for _, decision := range m.Decisions() {
 		if _, mapped := m.Table(decision.Object); mapped || len(decision.Columns) > 0 {

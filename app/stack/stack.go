@@ -80,8 +80,7 @@ type Options struct {
 	IDs ports.IDSource
 	// Hooks are functions of the application that run before or after an erasure or a rectification. The default is empty.
 	Hooks Hooks
-	// Controller is named in answers to subjects, such as that to an erasure that had to keep something. The default is
-	// empty: the answer then names no authority.
+	// Controller is named in the answer to an erasure that keeps something. The default is empty: no authority is named.
 	Controller domain.Controller
 	// Observer receives the data for metrics and traces. See ports.Observer. Pass the same observer to the store that you
 	// set in the field Sessions. The default is nil: no function is called.

@@ -13,15 +13,21 @@ import (
 // has changed since, because the data map says something else, or because there is no reason.
 func (s *schema) checkDecisions() {
 	for _, d := range s.Decisions() {
-		live, exists := s.catalog.Table(d.Object)
-		if !exists {
-			continue // a schema, or a table that the database lacks
+		if !slices.ContainsFunc(s.catalog.Tables, d.Covers) {
+			continue // the database has no such table
 		}
-		at := place{table: s.nameOf(live), column: list(d.Columns)}
+		at := place{table: d.Object, column: list(d.Columns)}
+		live, isTable := s.catalog.Table(d.Object)
+		if isTable {
+			at.table = s.nameOf(live)
+		}
 		if d.IsOpen() {
 			s.report(decisionOpen, at, "A question has no answer: "+sentence(d.Question)+
 				" Until then, the data map stays as it is.", "Answer it with habeas decide.")
 			continue
+		}
+		if !isTable {
+			continue // one answer for all tables of a schema
 		}
 		if changed := s.changed(live, d); len(changed) > 0 {
 			s.report(decisionChanged, place{table: at.table, column: list(changed)},
@@ -110,11 +116,12 @@ func (s *schema) contradiction(live datamap.CatalogTable, d datamap.Decision) st
 	return ""
 }
 
-// beginsOf returns the first relations of paths as texts, in alphabetical order.
+// beginsOf returns the first relations of paths as texts, with what an erasure does to them, in alphabetical order.
 func beginsOf(paths []datamap.Path) (begins []string) {
 	for _, path := range paths {
 		if len(path.Relations) > 0 {
-			begins = append(begins, list(path.Relations[0].Columns)+" -> "+path.Relations[0].References)
+			first := path.Relations[0]
+			begins = append(begins, list(first.Columns)+" -> "+first.References+" "+string(first.OnErasure))
 		}
 	}
 	slices.Sort(begins)

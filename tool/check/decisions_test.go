@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/check"
 )
@@ -44,7 +45,37 @@ func taken(w *world) {
 var seenLeads = []string{"id", "email", "user_id", "user_id -> users"}
 
 var decisionCases = cases{
-	"decision-open":                     {asked("", "", seenLeads...), []string{"decision-open leads"}},
+	"decision-open": {asked("", "", seenLeads...), []string{"decision-open leads"}},
+	"decision-open about a schema": {
+		func(w *world) {
+			w.undecided = true
+			w.field("users", "theme").NotPersonal = true
+			w.addTable("leads", "email")
+			w.live("leads").Schema = "legacy"
+			w.decisions = []datamap.Decision{{
+				Object: "legacy.*", Question: "Whose?", Seen: []string{"leads"}, Options: []datamap.Option{{Name: "elsewhere"}},
+			}}
+		},
+		[]string{"decision-open legacy.*"},
+	},
+	"decision-open not about a schema that is gone": {
+		func(w *world) {
+			w.undecided = true
+			w.field("users", "theme").NotPersonal = true
+			w.decisions = []datamap.Decision{{
+				Object: "legacy.*", Question: "Whose?", Options: []datamap.Option{{Name: "elsewhere"}},
+			}}
+		},
+		nil,
+	},
+	"decision-contradicted by a reference that is kept": {
+		func(w *world) {
+			both(asked("delete", "", seenLeads...), taken)(w)
+			edited := w.decisions[0].Options[0].Edit.Tables
+			edited[0].Relations = []datamap.Relation{belongsTo("users", "user_id")}
+			edited[0].Relations[0].Path, edited[0].Relations[0].OnErasure = true, domain.StrategyDelete
+		}, []string{"decision-contradicted leads"},
+	},
 	"decision-open not after an answer": {asked("not-about-people", "only companies", seenLeads...), nil},
 	"decision-unreasoned": {
 		asked("not-about-people", " ", seenLeads...), []string{"decision-unreasoned leads"},

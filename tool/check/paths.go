@@ -51,16 +51,14 @@ func (s *schema) checkPath(table datamap.Table, live datamap.CatalogTable, refer
 		}) {
 		return
 	}
-	reason := "The column refers to " + reference.References +
-		", but is not a path. The rows may be about several people. " +
-		"Exports and erasures of that person ignore the rows"
+	reason := "The column refers to " + reference.References + ", but is not a path. The rows may be about several " +
+		"people. Exports and erasures of that person ignore the rows"
 	if s.deletesRows(table.Name) {
 		reason += ", and an erasure of another person deletes them"
 	}
 	s.report(pathMissing, place{table: table.Name, column: list(reference.Columns), object: object}, reason+".",
-		"If the rows are also about that person, mark this relation and that of the present path as paths ({path}), and "+
-			"name "+
-			"a path in each annotated column. For each of the two relations, {delete} deletes the rows with its person, and "+
+		"If the rows are also about that person, mark this relation and that of the present path as paths ({path}). Name a "+
+			"path in each annotated column. For each of the two relations, {delete} deletes the rows with its person, and "+
 			"{null} keeps them and clears the reference. If the rows are not about that person, accept the finding.")
 }
 

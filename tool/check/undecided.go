@@ -113,8 +113,7 @@ func (s *schema) checkPersonalKey(
 func (s *schema) isDecided(table datamap.Table, live datamap.CatalogTable, column datamap.CatalogColumn) bool {
 	declared, _ := live.Mapped(table, column.Name)
 	return declared.Name != "" && s.isUsed(table, declared) || declared.NotPersonal || column.Generated ||
-		inForeignKey(live, column.Name) ||
-		hasName(live, live.PrimaryKey, column.Name) ||
+		inForeignKey(live, column.Name) || hasName(live, live.PrimaryKey, column.Name) ||
 		s.isInRelation(table, live, []string{column.Name}) || s.sees(live, column.Name)
 }
 

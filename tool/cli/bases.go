@@ -75,11 +75,11 @@ func (t *dialogue) bases(ctx context.Context) error {
 		}
 		for {
 			line, err := t.ask.ask(ctx, printable(table.Name+" ("+strings.Join(without, ", ")+")")+"> ")
-			if err != nil || line == "" || line == "q" {
-				if err == nil && line == "" {
-					break
-				}
+			if err != nil || line == "q" {
 				return err
+			}
+			if line == "" {
+				break
 			}
 			next, _, err := t.answerBases(file.dataMap, table.Name, line)
 			if err == nil {

@@ -203,6 +203,19 @@ func must(t *testing.T, err error) {
 	}
 }
 
+// TestAKeyWithoutANameOfAPersonIsNamedWithItsHarm: only its type shows that shared_with could hold a person's key.
+func TestAKeyWithoutANameOfAPersonIsNamedWithItsHarm(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, email
+		notes: id*, user_id, shared_with:bigint, title`), scaffold.Options{})
+	const harm = "These have the type of a key, too: shared_with. Where one names another person, an erasure changes " +
+		"that person's row."
+	i := slices.IndexFunc(p.Decisions, func(d datamap.Decision) bool { return d.Object == "notes" })
+	if !strings.Contains(p.Decisions[i].Question, harm) {
+		t.Errorf("the question is %s", p.Decisions[i].Question)
+	}
+}
+
 // TestRowsThatOutliveThePersonOnlyLoseHer: the schema says so by ON DELETE SET NULL. A table that loses another
 // reference that way says nothing about the person.
 func TestRowsThatOutliveThePersonOnlyLoseHer(t *testing.T) {
