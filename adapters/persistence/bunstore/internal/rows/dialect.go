@@ -106,8 +106,8 @@ func (postgres) dutyStart(column, sqlType string) string {
 		ELSE to_char({instant} AT TIME ZONE 'UTC', {form}) || CASE WHEN {text} ~ {zone} THEN 'Z' ELSE '' END`)
 }
 
-// shownStart leaves the forms of texts to plan.ReadStart. In an export of 36 rows with 5 such texts, the forms cost 40 of
-// 285 microseconds of the database.
+// shownStart leaves the forms of texts to plan.ReadStart. In an export of 36 rows with 5 such texts, the forms cost 40
+// of 285 microseconds of the database.
 func (postgres) shownStart(column, sqlType string) string {
 	return startOnPostgres(column, sqlType, "ELSE {text}")
 }
