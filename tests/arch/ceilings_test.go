@@ -40,7 +40,7 @@ var rooms = []room{
 	{"adapters/supportdesk", 1796, 2144},
 	{"adapters/worker", 682, 1748},
 	{"adapters", 2618, 2481},
-	{"app", 1717, 3286},
+	{"app", 1717, 3294},
 	{"app/quickstart", 1139, 259},
 	{"tool/check", 4633, 4330},
 	{"tool/scaffold", 2117, 1122},
