@@ -112,8 +112,8 @@ func eachDatabase(t *testing.T, test func(t *testing.T, p *processes)) {
 }
 
 // expect checks the findings, the failed checks and the body of GET /ready in both processes. The health of the other
-// process has a cache of 30 s, so expect asks a process that has just started instead. On a busy machine, such a process
-// may not read the duties within its time limit, so expect starts further ones, for at most a minute.
+// process has a cache of 30 s, so expect asks a process that has just started instead. Such a process may not read the
+// duties within its time limit if the machine is busy, so expect starts further ones, for at most a minute.
 func (p *processes) expect(t *testing.T, when string, codes []string, checks ...string) {
 	t.Helper()
 	p.expectFindings(t, when+", command", p.other, codes...)
