@@ -23,9 +23,10 @@ type ErasureMark struct {
 	// ports.SubjectStore.Register). It is zero if that did not happen since the last erasure. RegisteredAddedAt is the
 	// creation time of the row that was registered, or zero.
 	RegisteredAt, RegisteredAddedAt time.Time
-	// ConsentsUntil and RestrictionsUntil are numbers of records (plan.LedgerSeq) in the two ledgers. The records of
-	// the subject up to these numbers belong to an earlier life of the id. See Life.
-	ConsentsUntil, RestrictionsUntil int64
+	// ConsentsUntil and RestrictionsUntil are numbers of records (plan.LedgerSeq) in the two ledgers, and RequestsUntil is
+	// a number of a request. The records and requests of the subject up to these numbers belong to an earlier life of the
+	// id. See Life.
+	ConsentsUntil, RestrictionsUntil, RequestsUntil int64
 }
 
 // MaxClockError is the largest error of a clock that ErasureInstant corrects.

@@ -38,6 +38,7 @@ package ports
 //go:generate mockgen -source=duty.go -destination=mocks/duty.go
 //go:generate mockgen -source=installation.go -destination=mocks/installation.go
 //go:generate mockgen -source=find.go -destination=mocks/find.go
+//go:generate mockgen -source=request.go -destination=mocks/request.go
 //go:generate mockgen -source=outbox.go -destination=mocks/outbox.go
 //go:generate mockgen -source=resolver.go -destination=mocks/resolver.go
 //go:generate mockgen -source=system.go -destination=mocks/system.go

@@ -26,6 +26,7 @@ type Session interface {
 	Outbox() Outbox
 	OutboxAdmin() OutboxAdmin // shares the entries with Outbox
 	Audit() AuditLog
+	Register() Register // the requests and the legal holds
 
 	// AfterEnd registers fn to be called once after SessionFactory.Do has ended the session. The parameter err of fn is
 	// nil if the session has committed. Otherwise, err is the error that Do returns, or an error if the function that was

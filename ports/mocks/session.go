@@ -144,6 +144,20 @@ func (mr *MockSessionMockRecorder) OutboxAdmin() *gomock.Call {
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "OutboxAdmin", reflect.TypeOf((*MockSession)(nil).OutboxAdmin))
 }
 
+// Register mocks base method.
+func (m *MockSession) Register() ports.Register {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Register")
+	ret0, _ := ret[0].(ports.Register)
+	return ret0
+}
+
+// Register indicates an expected call of Register.
+func (mr *MockSessionMockRecorder) Register() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Register", reflect.TypeOf((*MockSession)(nil).Register))
+}
+
 // Restrictions mocks base method.
 func (m *MockSession) Restrictions() ports.RestrictionStore {
 	m.ctrl.T.Helper()

@@ -62,6 +62,9 @@ func (s *session) Consents() ports.ConsentStore         { return s.ledger.Consen
 func (s *session) Restrictions() ports.RestrictionStore { return s.ledger.Restrictions() }
 func (s *session) Audit() ports.AuditLog                { return s.ledger.Audit() }
 
+// Register implements ports.Session.
+func (s *session) Register() ports.Register { return ports.Register{} }
+
 // Subjects and Erased implement ports.Session.
 func (s *session) Subjects() ports.SubjectStore { return &s.subject }
 func (s *session) Erased() ports.ErasedStore    { return &s.subject }
