@@ -16,6 +16,9 @@ import (
 // it. A store may remember that its data map was recorded in a committed session, and then skip the comparison. While
 // an open session records another data map, a session that would record its own may fail with domain.ErrConflict.
 type InstallationStore interface {
+	// Duties returns the state of the background duties.
+	Duties() DutyStore
+
 	// Read returns the installation.
 	Read(ctx context.Context) (datamap.Installation, error)
 

@@ -21,7 +21,6 @@ type Session interface {
 	Restrictions() RestrictionStore
 	Subjects() SubjectStore
 	Erased() ErasedStore
-	Duties() DutyStore
 	Installation() InstallationStore
 	Outbox() Outbox
 	OutboxAdmin() OutboxAdmin // shares the entries with Outbox

@@ -71,7 +71,7 @@ func (b *Book) Begin(ctx context.Context, s ports.Session) error {
 		if duty.Every > 0 {
 			duty.Began = &now
 		}
-		if err := s.Duties().Begin(ctx, duty); err != nil {
+		if err := s.Installation().Duties().Begin(ctx, duty); err != nil {
 			return err
 		}
 	}
@@ -154,7 +154,7 @@ func (b *Book) write(ctx context.Context, s ports.Session, name domain.DutyName)
 	b.mu.Lock()
 	known := b.local[name]
 	b.mu.Unlock()
-	if err := s.Duties().Ended(ctx, known); err != nil {
+	if err := s.Installation().Duties().Ended(ctx, known); err != nil {
 		return err
 	}
 	all, err := read(ctx, s)

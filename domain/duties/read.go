@@ -50,7 +50,7 @@ func (b *Book) Merge(stored []domain.Duty) []domain.Duty {
 
 // read reads the duties that the database has. Its result is not nil if there is no error.
 func read(ctx context.Context, s ports.Session) ([]domain.Duty, error) {
-	stored, err := s.Duties().Read(ctx)
+	stored, err := s.Installation().Duties().Read(ctx)
 	if err != nil {
 		return nil, err
 	}

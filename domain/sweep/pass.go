@@ -55,7 +55,7 @@ func (s *Sweeper) countLeftOver(ctx context.Context, of domain.SweepReport, ends
 		return nil
 	}
 	return s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
-		return session.Duties().CountPass(ctx, domain.DutySweep, left, ends)
+		return session.Installation().Duties().CountPass(ctx, domain.DutySweep, left, ends)
 	})
 }
 
@@ -83,7 +83,7 @@ func (s *Sweeper) take(
 		return batch{}, false, err
 	}
 	if position == 0 {
-		begun, err := session.Duties().BeginPass(ctx, domain.DutySweep, s.audit.Clock.Now(), interval)
+		begun, err := session.Installation().Duties().BeginPass(ctx, domain.DutySweep, s.audit.Clock.Now(), interval)
 		if err != nil || !begun {
 			return batch{}, false, err
 		}
@@ -171,7 +171,7 @@ func (s *Sweeper) RunAll(
 		return report, err
 	}
 	return report, errors.Join(err, s.sessions.Do(ctx, func(ctx context.Context, session ports.Session) error {
-		return session.Duties().SetLeftOver(ctx, domain.DutySweep, left)
+		return session.Installation().Duties().SetLeftOver(ctx, domain.DutySweep, left)
 	}))
 }
 

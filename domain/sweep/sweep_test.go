@@ -264,10 +264,10 @@ func (w *world) register(t *testing.T, customer int64) {
 func (w *world) leftOver(t *testing.T) (left int64) {
 	t.Helper()
 	must(t, w.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
-		if err := s.Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep, Every: time.Hour}); err != nil {
+		if err := s.Installation().Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep, Every: time.Hour}); err != nil {
 			return err
 		}
-		all, err := s.Duties().Read(ctx)
+		all, err := s.Installation().Duties().Read(ctx)
 		left = all[0].LeftOver
 		return err
 	}))

@@ -172,14 +172,14 @@ func (v *Verifier) count(
 	if leftOver {
 		step = 1
 	}
-	if err := s.Duties().AddLeftOver(ctx, domain.DutyVerification, step); err != nil {
+	if err := s.Installation().Duties().AddLeftOver(ctx, domain.DutyVerification, step); err != nil {
 		return err
 	}
 	trail, err := s.Audit().Trail(ctx, id)
 	if err != nil || leftOver != wasLeftOver(trail) {
 		return err
 	}
-	return s.Duties().AddLeftOver(ctx, domain.DutyVerification, -step)
+	return s.Installation().Duties().AddLeftOver(ctx, domain.DutyVerification, -step)
 }
 
 // payloadCleared is the name under which the payload of an event says that Clear has recorded it.

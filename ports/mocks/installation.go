@@ -10,6 +10,7 @@ import (
 
 	gomock "github.com/golang/mock/gomock"
 	datamap "github.com/habeas-data/habeas/domain/datamap"
+	ports "github.com/habeas-data/habeas/ports"
 )
 
 // MockInstallationStore is a mock of InstallationStore interface.
@@ -48,6 +49,20 @@ func (m *MockInstallationStore) Accept(ctx context.Context) (datamap.Installatio
 func (mr *MockInstallationStoreMockRecorder) Accept(ctx interface{}) *gomock.Call {
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Accept", reflect.TypeOf((*MockInstallationStore)(nil).Accept), ctx)
+}
+
+// Duties mocks base method.
+func (m *MockInstallationStore) Duties() ports.DutyStore {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Duties")
+	ret0, _ := ret[0].(ports.DutyStore)
+	return ret0
+}
+
+// Duties indicates an expected call of Duties.
+func (mr *MockInstallationStoreMockRecorder) Duties() *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Duties", reflect.TypeOf((*MockInstallationStore)(nil).Duties))
 }
 
 // LowSequences mocks base method.

@@ -74,20 +74,6 @@ func (mr *MockSessionMockRecorder) Consents() *gomock.Call {
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Consents", reflect.TypeOf((*MockSession)(nil).Consents))
 }
 
-// Duties mocks base method.
-func (m *MockSession) Duties() ports.DutyStore {
-	m.ctrl.T.Helper()
-	ret := m.ctrl.Call(m, "Duties")
-	ret0, _ := ret[0].(ports.DutyStore)
-	return ret0
-}
-
-// Duties indicates an expected call of Duties.
-func (mr *MockSessionMockRecorder) Duties() *gomock.Call {
-	mr.mock.ctrl.T.Helper()
-	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Duties", reflect.TypeOf((*MockSession)(nil).Duties))
-}
-
 // Erased mocks base method.
 func (m *MockSession) Erased() ports.ErasedStore {
 	m.ctrl.T.Helper()

@@ -40,7 +40,7 @@ type dutyStore struct{ Store }
 // change runs fn on the duties in a session.
 func (d dutyStore) change(t testing.TB, fn func(context.Context, ports.DutyStore) error) {
 	t.Helper()
-	do(t, d.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Duties()) })
+	do(t, d.Store, func(ctx context.Context, s ports.Session) error { return fn(ctx, s.Installation().Duties()) })
 }
 
 func (d dutyStore) begin(t testing.TB, duty domain.Duty) {
@@ -56,7 +56,7 @@ func (d dutyStore) ended(t testing.TB, duty domain.Duty) {
 func (d dutyStore) expect(t testing.TB, what string, want ...domain.Duty) {
 	t.Helper()
 	got := read(t, d.Store, func(ctx context.Context, s ports.Session) ([]domain.Duty, error) {
-		return s.Duties().Read(ctx)
+		return s.Installation().Duties().Read(ctx)
 	})
 	assert(t, slices.EqualFunc(got, want, func(a, b domain.Duty) bool { return reflect.DeepEqual(a, b) }),
 		"%s: the duties are %+v, want %+v", what, got, want)
@@ -116,7 +116,7 @@ func dutyKeepsItsLatestRuns(t testing.TB, h StoreHarness) {
 func dutyOfARollbackIsNotStored(t testing.TB, h StoreHarness) {
 	d := dutyStore{h.open(t)}
 	undo(t, d.Store, func(ctx context.Context, s ports.Session) error {
-		return s.Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep, Every: time.Hour})
+		return s.Installation().Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep, Every: time.Hour})
 	})
 	d.expect(t, "after a rollback")
 }
@@ -125,7 +125,7 @@ func dutyBeginsAPassOnce(t testing.TB, h StoreHarness) {
 	d := dutyStore{h.open(t)}
 	expect := func(what string, at time.Time, want bool) {
 		begun := read(t, d.Store, func(ctx context.Context, s ports.Session) (bool, error) {
-			return s.Duties().BeginPass(ctx, domain.DutySweep, at, 10*time.Second)
+			return s.Installation().Duties().BeginPass(ctx, domain.DutySweep, at, 10*time.Second)
 		})
 		assert(t, begun == want, "%s: BeginPass returned %v", what, begun)
 	}
@@ -139,7 +139,7 @@ func dutyBeginsAPassOnce(t testing.TB, h StoreHarness) {
 		racing.Go(func() {
 			var first bool
 			err := try(t, d.Store, func(ctx context.Context, s ports.Session) (err error) {
-				first, err = s.Duties().BeginPass(ctx, domain.DutySweep, after(60), 10*time.Second)
+				first, err = s.Installation().Duties().BeginPass(ctx, domain.DutySweep, after(60), 10*time.Second)
 				return err
 			})
 			assert(t, err == nil, "a session that begins a pass failed: %v", err)

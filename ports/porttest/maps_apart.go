@@ -159,7 +159,7 @@ func mapHasItsInstallation(t testing.TB, h MapsHarness) {
 			return s.Installation().Registers(ctx)
 		}),
 		changes("a duty", func(ctx context.Context, _ testing.TB, s ports.Session) error {
-			return s.Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep, Every: time.Hour})
+			return s.Installation().Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep, Every: time.Hour})
 		}),
 	)
 }

@@ -131,7 +131,7 @@ func (s side) state(t testing.TB) map[string]any {
 		"installation": func(ctx context.Context, s ports.Session) (any, error) {
 			return s.Installation().Read(ctx)
 		},
-		"duties": func(ctx context.Context, s ports.Session) (any, error) { return s.Duties().Read(ctx) },
+		"duties": func(ctx context.Context, s ports.Session) (any, error) { return s.Installation().Duties().Read(ctx) },
 		"marks":  func(ctx context.Context, session ports.Session) (any, error) { return s.marks(ctx, session) },
 	} {
 		state[what] = read(t, s.Store, fn)

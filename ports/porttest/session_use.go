@@ -88,8 +88,8 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 		var session, kept ports.Session
 		err := store.Sessions.Do(t.Context(), func(_ context.Context, s ports.Session) error {
 			session, kept = s, keptStores{
-				s, s.Consents(), s.Restrictions(), s.Subjects(), s.Erased(), s.Duties(), s.Installation(), s.Outbox(),
-				s.OutboxAdmin(), s.Audit(),
+				s, s.Consents(), s.Restrictions(), s.Subjects(), s.Erased(),
+				keptInstallation{s.Installation(), s.Installation().Duties()}, s.Outbox(), s.OutboxAdmin(), s.Audit(),
 			}
 			return result
 		})
@@ -118,7 +118,6 @@ type keptStores struct {
 	restrictions ports.RestrictionStore
 	subjects     ports.SubjectStore
 	erased       ports.ErasedStore
-	duties       ports.DutyStore
 	installation ports.InstallationStore
 	outbox       ports.Outbox
 	outboxAdmin  ports.OutboxAdmin
@@ -129,11 +128,17 @@ func (k keptStores) Consents() ports.ConsentStore          { return k.consents }
 func (k keptStores) Restrictions() ports.RestrictionStore  { return k.restrictions }
 func (k keptStores) Subjects() ports.SubjectStore          { return k.subjects }
 func (k keptStores) Erased() ports.ErasedStore             { return k.erased }
-func (k keptStores) Duties() ports.DutyStore               { return k.duties }
 func (k keptStores) Installation() ports.InstallationStore { return k.installation }
 func (k keptStores) Outbox() ports.Outbox                  { return k.outbox }
 func (k keptStores) OutboxAdmin() ports.OutboxAdmin        { return k.outboxAdmin }
 func (k keptStores) Audit() ports.AuditLog                 { return k.audit }
+
+type keptInstallation struct {
+	ports.InstallationStore
+	duties ports.DutyStore
+}
+
+func (k keptInstallation) Duties() ports.DutyStore { return k.duties }
 
 // useEachMethod calls each method of each store. It returns the errors, with the name of the method as the key.
 func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) map[string]error {
@@ -166,13 +171,13 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 		"ErasedStore.Sweep":                errOf(s.Erased().Sweep(ctx, id, steps)),
 		"ErasedStore.LeftOver":             errOf(s.Erased().LeftOver(ctx, id, steps, noon)),
 		"ErasedStore.RecallRow":            s.Erased().RecallRow(ctx, id, noon),
-		"DutyStore.Read":                   errOf(s.Duties().Read(ctx)),
-		"DutyStore.Begin":                  s.Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep}),
-		"DutyStore.Ended":                  s.Duties().Ended(ctx, domain.Duty{Name: domain.DutySweep}),
-		"DutyStore.BeginPass":              errOf(s.Duties().BeginPass(ctx, domain.DutySweep, noon, tick)),
-		"DutyStore.CountPass":              s.Duties().CountPass(ctx, domain.DutySweep, 1, false),
-		"DutyStore.AddLeftOver":            s.Duties().AddLeftOver(ctx, domain.DutySweep, 1),
-		"DutyStore.SetLeftOver":            s.Duties().SetLeftOver(ctx, domain.DutySweep, 1),
+		"DutyStore.Read":                   errOf(s.Installation().Duties().Read(ctx)),
+		"DutyStore.Begin":                  s.Installation().Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep}),
+		"DutyStore.Ended":                  s.Installation().Duties().Ended(ctx, domain.Duty{Name: domain.DutySweep}),
+		"DutyStore.BeginPass":              errOf(s.Installation().Duties().BeginPass(ctx, domain.DutySweep, noon, tick)),
+		"DutyStore.CountPass":              s.Installation().Duties().CountPass(ctx, domain.DutySweep, 1, false),
+		"DutyStore.AddLeftOver":            s.Installation().Duties().AddLeftOver(ctx, domain.DutySweep, 1),
+		"DutyStore.SetLeftOver":            s.Installation().Duties().SetLeftOver(ctx, domain.DutySweep, 1),
 		"InstallationStore.Registers":      s.Installation().Registers(ctx),
 		"InstallationStore.RetentionSince": errOf(s.Installation().RetentionSince(ctx, 1, noon)),
 		"InstallationStore.Read":           errOf(s.Installation().Read(ctx)),

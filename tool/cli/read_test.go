@@ -206,9 +206,9 @@ func TestTheStatusShowsTheDuties(t *testing.T) {
 	at := time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 	must(t, w.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		journal := domain.Duty{Name: domain.DutyJournal, Every: time.Minute, LastFailure: &at, LastError: "timeout"}
-		must(t, s.Duties().Ended(ctx, journal))
-		must(t, s.Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep, Every: time.Hour, Began: &at}))
-		return s.Duties().SetLeftOver(ctx, domain.DutySweep, 4)
+		must(t, s.Installation().Duties().Ended(ctx, journal))
+		must(t, s.Installation().Duties().Begin(ctx, domain.Duty{Name: domain.DutySweep, Every: time.Hour, Began: &at}))
+		return s.Installation().Duties().SetLeftOver(ctx, domain.DutySweep, 4)
 	}))
 	stdout, _ := w.want(1, "status")
 	for _, part := range []string{

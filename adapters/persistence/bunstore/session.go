@@ -73,9 +73,20 @@ func (s *session) Erased() ports.ErasedStore    { return &s.subject }
 func (s *session) Outbox() ports.Outbox           { return &s.outbox }
 func (s *session) OutboxAdmin() ports.OutboxAdmin { return &s.outbox }
 
-// Duties and Installation implement ports.Session.
-func (s *session) Duties() ports.DutyStore               { return &s.duties }
-func (s *session) Installation() ports.InstallationStore { return &s.installation }
+// Installation implements ports.Session.
+func (s *session) Installation() ports.InstallationStore {
+	return installationStore{&s.installation, &s.duties}
+}
+
+// installationStore implements ports.InstallationStore.
+type installationStore struct {
+	*installation.Session
+
+	duties *duties.Session
+}
+
+// Duties implements ports.InstallationStore.
+func (s installationStore) Duties() ports.DutyStore { return s.duties }
 
 // AfterEnd implements ports.Session.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.db.AtEnd = append(s.db.AtEnd, fn) }

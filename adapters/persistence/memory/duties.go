@@ -11,7 +11,7 @@ import (
 // dutyStore implements ports.DutyStore.
 type dutyStore struct{ *session }
 
-func (s *session) Duties() ports.DutyStore { return dutyStore{s} }
+func (s installationStore) Duties() ports.DutyStore { return dutyStore(s) }
 
 // duty is a duty, with the current pass over all erased subjects.
 type duty struct {

@@ -53,7 +53,9 @@ func New(tb testing.TB, now time.Time, refs ...domain.SubjectRef) Bundle {
 	b.Session.EXPECT().Restrictions().Return(b.Restrictions).AnyTimes()
 	b.Session.EXPECT().Subjects().Return(b.Subjects).AnyTimes()
 	b.Session.EXPECT().Erased().Return(b.Erased).AnyTimes()
-	b.Session.EXPECT().Duties().Return(b.Duties).AnyTimes()
+	installation := mocks.NewMockInstallationStore(ctrl)
+	installation.EXPECT().Duties().Return(b.Duties).AnyTimes()
+	b.Session.EXPECT().Installation().Return(installation).AnyTimes()
 	b.Session.EXPECT().Outbox().Return(b.Outbox).AnyTimes()
 	b.Session.EXPECT().Audit().Return(b.Audit).AnyTimes()
 	return b
