@@ -41,7 +41,7 @@ func (s *schema) checkDecisions() {
 		}
 		if words := s.unreasoned(live, d); strings.TrimSpace(d.Because) == "" && len(words) > 0 {
 			s.report(decisionUnreasoned, at,
-				"The answer is "+d.Answer+", without a reason, but these columns are named like personal data: "+list(words)+".",
+				"The answer is "+d.Answer+", without a reason, but these columns are named like personal data, or lead to people: "+list(words)+".",
 				"Answer again with habeas decide and --because.")
 		}
 	}
@@ -140,14 +140,19 @@ func differingColumns(table, decided datamap.Table, columns []string) string {
 }
 
 // unreasoned returns the columns that the dictionary knows as personal, and of which an answer says that they are not,
-// or leaves them out with their table.
+// or leaves them out with their table. In a table that is left out, these are also the columns that seem to lead to people.
 func (s *schema) unreasoned(live datamap.CatalogTable, d datamap.Decision) (words []string) {
 	option, _ := d.Option(d.Answer)
+	leads := func(column string) bool {
+		return d.LeavesOut(d.Answer) && slices.ContainsFunc(s.facts.Links(live), func(l facts.Link) bool {
+			return l.Plausible() && l.Column() == column
+		})
+	}
 	for _, column := range live.Columns {
 		isCleared := d.LeavesOut(d.Answer) || slices.ContainsFunc(option.Edit.Columns, func(c datamap.Column) bool {
 			return c.NotPersonal && sameName(live, c.Name, column.Name)
 		})
-		if _, known := s.known(live, column); known && isCleared {
+		if _, known := s.known(live, column); (known || leads(column.Name)) && isCleared {
 			words = append(words, column.Name)
 		}
 	}

@@ -80,10 +80,19 @@ var decisionCases = cases{
 	"decision-unreasoned": {
 		asked("not-about-people", " ", seenLeads...), []string{"decision-unreasoned leads"},
 	},
-	"decision-unreasoned not of numbers": {
+	"decision-unreasoned of a table that leads to people": {
 		func(w *world) {
 			asked("not-about-people", "", "id", "count", "user_id", "user_id -> users")(w)
 			w.column("leads", "email").Name = "count"
+		},
+		[]string{"decision-unreasoned leads"},
+	},
+	"decision-unreasoned not of numbers": {
+		func(w *world) {
+			asked("not-about-people", "", "id", "count")(w)
+			w.column("leads", "email").Name = "count"
+			w.drop("leads", "user_id")
+			w.live("leads").ForeignKeys = nil
 		},
 		nil,
 	},

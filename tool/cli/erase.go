@@ -122,6 +122,7 @@ func (c *call) eraseAll(ctx context.Context, people []person, fingerprint string
 			return err
 		}
 	}
+	c.out.undecided(c.openQuestions())
 	return nil
 }
 

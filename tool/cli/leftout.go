@@ -1,11 +1,52 @@
 package cli
 
 import (
+	"context"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/tool/check"
+	"github.com/habeas-data/habeas/tool/internal/facts"
 )
+
+// undecided returns the questions without an answer, and the tables about which nobody has decided. If the catalog
+// cannot be read, it returns the questions only.
+func (c *call) undecided(ctx context.Context) []string {
+	m, places := c.DataMap(), c.openQuestions()
+	catalog, err := c.Catalog(ctx)
+	if err != nil {
+		return places
+	}
+	subject := m.SubjectTable()
+	read := facts.Read(catalog, subject.Name, subject.SubjectKey)
+	for _, live := range catalog.Tables {
+		isDecided := slices.ContainsFunc(m.Declared(), func(t datamap.Table) bool { return live.IsCalled(t.Name) }) ||
+			slices.ContainsFunc(m.Decisions(), func(d datamap.Decision) bool { return d.Covers(live) })
+		isTable := live.Kind == datamap.KindTable || live.Kind == datamap.KindPartitioned || live.Kind == datamap.KindForeign
+		if isTable && !isDecided && !read.Exempt(live) && !read.Harmless(live) {
+			places = append(places, live.Name)
+		}
+	}
+	return places
+}
+
+// openQuestions returns the questions of the data map without an answer.
+func (c *call) openQuestions() (places []string) {
+	for _, question := range openOf(c.DataMap()) {
+		places = append(places, titleOf(question))
+	}
+	return places
+}
+
+// undecided prints what nobody has decided, so that nobody takes no findings for no data.
+func (p *printer) undecided(places []string) {
+	if len(places) > 0 && !p.json {
+		p.indented("Nobody has decided about: "+strings.Join(places, ", ")+
+			". The command lint says more, and the command decide asks.", "")
+	}
+}
 
 // leftOut prints which tables stay out of the data map because a person has decided so, so that nobody takes no
 // findings for no data.

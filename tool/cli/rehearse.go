@@ -75,6 +75,7 @@ habeas rehearse - < subjects.txt`,
 					return err
 				}
 			}
+			c.out.undecided(c.openQuestions())
 			return findings(refused)
 		},
 	}

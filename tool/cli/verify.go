@@ -20,7 +20,8 @@ func verify() subcommand {
 		long: `Searches for rows and values that the last erasure of a subject should have deleted
 or overwritten. For example, a trigger, a job, a restored copy or a later write of
 the application could have written them again. The command changes no row. The audit trail
-records the result.
+records the result. The command searches only where the data map leads. It ends with
+the tables that are left out, and with those about which nobody has decided.
 
 If the id was registered again or restored, the rows may belong to another person. The
 command then checks nothing, and shows what the verifications before have found. Once
@@ -29,8 +30,9 @@ nothing of the erased person is left, --clear records that, and status no longer
 habeas verify 42 --operator dpo --clear
 habeas verify - --operator dpo --output json < erased.txt`,
 		exits: exits{
-			fine: "no row or value is left over", findings: "a row or value is left over, or unclear whose the rows are",
-			failed: "the verification failed, or the subject was never erased",
+			fine:     "no row or value is left over",
+			findings: "something is left over, unclear whose the rows are, or not decided",
+			failed:   "the verification failed, or the subject was never erased",
 		},
 		args: oneSubject, needsOperator: true,
 		flags: func(c *cobra.Command) {
@@ -68,7 +70,9 @@ habeas verify - --operator dpo --output json < erased.txt`,
 			if out, err := check.LeftOutOf(ctx, c, c.DataMap()); err == nil && !c.out.json {
 				c.out.leftOut(out)
 			}
-			return findings(left)
+			open := c.undecided(ctx)
+			c.out.undecided(open)
+			return findings(left + len(open))
 		},
 	}
 }

@@ -108,7 +108,7 @@ func (d *draft) optionsFor(t *table) (options []datamap.Option) {
 		kinds = []string{"without", "overwrite", "delete", "keep"} // the schema says that the rows outlive the person
 	}
 	paths := d.pathsOf(t)
-	plausible := slices.DeleteFunc(slices.Clone(paths), func(l facts.Link) bool { return !isPlausible(l) })
+	plausible := slices.DeleteFunc(slices.Clone(paths), func(l facts.Link) bool { return !l.Plausible() })
 	add := func(name, kind string, tables []datamap.Table, links ...facts.Link) {
 		option := datamap.Option{Name: name}
 		option.Edit.Tables = append(tables, d.mapAs(t, kind, links...))
@@ -122,7 +122,7 @@ func (d *draft) optionsFor(t *table) (options []datamap.Option) {
 				continue
 			}
 			name, tables := kind, []datamap.Table(nil)
-			if len(paths) > 1 && (len(plausible) != 1 || !isPlausible(link)) {
+			if len(paths) > 1 && (len(plausible) != 1 || !link.Plausible()) {
 				name += ":" + link.Column() // the only column that is named like a key needs no name
 			}
 			tables, _ = d.chain(link, t.Name)
@@ -152,7 +152,7 @@ func (d *draft) pathsOf(t *table) []facts.Link {
 		return !ok || isNamed
 	})
 	slices.SortStableFunc(paths, func(a, b facts.Link) int {
-		return cmp.Compare(rankOf(isPlausible(b)), rankOf(isPlausible(a)))
+		return cmp.Compare(rankOf(b.Plausible()), rankOf(a.Plausible()))
 	})
 	return paths
 }
@@ -174,7 +174,7 @@ func (d *draft) suits(t *table, kind string, link facts.Link) bool {
 	case "keep":
 		return len(slices.DeleteFunc(d.keeps(t), isLink)) > 0
 	case "without":
-		return isPlausible(link) && d.isClearable(t, link)
+		return link.Plausible() && d.isClearable(t, link)
 	default:
 		return true
 	}

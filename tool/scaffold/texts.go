@@ -10,9 +10,9 @@ import (
 
 // about returns the sentences that say why a table is in question.
 func (d *draft) about(t *table) (sentences []string) {
-	var paths, rest, personal []string
+	var paths, rest, personal, closing []string
 	for _, l := range t.links {
-		if !isPlausible(l) {
+		if !l.Plausible() {
 			rest = append(rest, l.Column())
 			continue
 		}
@@ -27,8 +27,11 @@ func (d *draft) about(t *table) (sentences []string) {
 		if d.CouldHoldKey(t.CatalogTable, c) && !isLinked {
 			rest = append(rest, c.Name)
 		}
-		if _, ok := dictionary.Column(c.Name, c.Type); ok {
+		if entry, ok := dictionary.Column(c.Name, c.Type); ok {
 			personal = append(personal, c.Name)
+			if entry.Closes {
+				closing = append(closing, c.Name)
+			}
 		}
 	}
 	if len(paths) > 0 {
@@ -41,6 +44,9 @@ func (d *draft) about(t *table) (sentences []string) {
 	}
 	if len(personal) > 0 {
 		sentences = append(sentences, "These columns look personal: "+list(personal)+".")
+	}
+	if len(closing) > 0 {
+		sentences = append(sentences, "A person may stay logged in as long as these stay as they are: "+list(closing)+".")
 	}
 	if len(rest) > 0 {
 		sentences = append(sentences, "These have the type of a key, too: "+list(rest)+
@@ -60,10 +66,10 @@ func (d *draft) about(t *table) (sentences []string) {
 func (d *draft) harms(t *table) (sentences []string) {
 	var people, doubtful []string
 	for _, l := range t.links {
-		if isPlausible(l) {
+		if l.Plausible() {
 			people = append(people, l.Column())
 		}
-		if !l.Likely && isPlausible(l) {
+		if !l.Likely && l.Plausible() {
 			doubtful = append(doubtful, l.Column())
 		}
 	}
@@ -72,7 +78,7 @@ func (d *draft) harms(t *table) (sentences []string) {
 		return nil
 	}
 	first := paths[0]
-	if !isPlausible(first) {
+	if !first.Plausible() {
 		doubtful = append(doubtful, first.Column())
 	}
 	if len(people) > 1 {
@@ -111,7 +117,7 @@ func (d *draft) sharing(l facts.Link) string {
 	reasons := d.sharedBy(to, nil)
 	var owners []string
 	for _, next := range to.links {
-		if isPlausible(next) {
+		if next.Plausible() {
 			owners = append(owners, to.Name+"."+next.Column())
 		}
 	}
@@ -129,12 +135,6 @@ func (d *draft) sharedBy(t *table, reasons []string) []string {
 		}
 	}
 	return reasons
-}
-
-// isPlausible reports whether the name of a link's column is that of a key.
-func isPlausible(l facts.Link) bool {
-	stem, isKey := dictionary.Stem(l.Column())
-	return l.Likely || isKey && stem != ""
 }
 
 func list(words []string) string {

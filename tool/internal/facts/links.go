@@ -28,6 +28,12 @@ type Link struct {
 // Column returns the column that distinguishes the link from the others of its table.
 func (l Link) Column() string { return l.Columns[len(l.Columns)-1] }
 
+// Plausible reports whether the link is likely, or its column is named like the key of any rows.
+func (l Link) Plausible() bool {
+	stem, isKey := dictionary.Stem(l.Column())
+	return l.Likely || isKey && stem != ""
+}
+
 // Links returns the references of the table that lead to people, over any number of tables, the clearest first. It
 // includes a column that could hold a key of a person, unless its name names a table that does not lead to people.
 func (s Schema) Links(table datamap.CatalogTable) []Link {
