@@ -50,10 +50,10 @@ type RequestStore interface {
 	Of(ctx context.Context, id domain.SubjectID) ([]request.Request, error)
 
 	// Standing returns the subject's open requests, and whether a hold stands. Both are of any life, because an open
-	// request of an earlier life must be closed. It counts the requests that the subject has made at the instant since or
-	// later: those with the channel request.SelfService whose Version is above 1, or that are not closed, or whose kind is
-	// request.Erasure. It reads what is committed when it is called, in one statement, and takes no lock. In a session
-	// that has just called SubjectStore.Export for the subject, it may return what that call has read.
+	// request of an earlier life must be closed. It counts the requests that the subject has made: those with the channel
+	// request.SelfService whose EnteredAt is since or later, and whose Version is above 1, or that are not closed, or
+	// whose kind is request.Erasure. It reads what is committed when it is called, in one statement, and takes no lock. In
+	// a session that has just called SubjectStore.Export for the subject, it may return what that call has read.
 	Standing(ctx context.Context, id domain.SubjectID, since time.Time) (request.Standing, error)
 
 	// List returns the requests that the query selects. It returns domain.ErrInvalid if query.Limit is not between 1 and

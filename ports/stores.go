@@ -84,8 +84,8 @@ type SubjectStore interface {
 	// at is the instant by the clock of the process. Lock returns the instant of the mark. The erasure must use this
 	// instant for the ends of retention duties, because later sweeps and verifications use it, too.
 	//
-	// Before the session commits, the store sets ConsentsUntil and RestrictionsUntil of the mark to the highest numbers of
-	// the subject's records in the ledgers, those of this session included.
+	// Before the session commits, the store sets ConsentsUntil, RestrictionsUntil and RequestsUntil of the mark to the
+	// highest numbers of the subject's records in the ledgers and of her requests, those of this session included.
 	//
 	// Lock also locks the subject's own row, and the rows that connect rows of other tables to the subject. For example,
 	// it locks the subject's orders if the rows of order lines refer to orders. It also locks the subject's rows of a
@@ -119,11 +119,12 @@ type SubjectStore interface {
 	State(ctx context.Context, id domain.SubjectID) (domain.SubjectState, error)
 
 	// Register records that the application has registered a person under the id. Call it in the transaction that has
-	// inserted the subject's row, before the first record of the person in a ledger. All records in the ledgers then
-	// belong to an earlier life of the id (see domain.Life). Register sets RegisteredAt, RegisteredAddedAt, ConsentsUntil
-	// and RestrictionsUntil in the erasure mark. If the id has records but no mark, Register adds a mark with 0 erasures,
-	// which only divides the ledgers, and which ErasedStore does not return. If the id has neither, Register stores
-	// nothing. It returns domain.ErrConflict if the subject's table has no row of the subject.
+	// inserted the subject's row, before the first record of the person in a ledger. All records in the ledgers and all
+	// requests then belong to an earlier life of the id (see domain.Life). Register sets RegisteredAt, RegisteredAddedAt,
+	// ConsentsUntil, RestrictionsUntil and RequestsUntil in the erasure mark. If the id has records or requests but no
+	// mark, Register adds a mark with 0 erasures, which only divides them, and which ErasedStore does not return. If the
+	// id has none of these, Register stores nothing. It returns domain.ErrConflict if the subject's table has no row of
+	// the subject.
 	Register(ctx context.Context, id domain.SubjectID, at time.Time) error
 
 	// Keys returns keys of an external system, such as the names of files, from the subject's rows. It reads the columns

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -62,6 +63,25 @@ func (q Query) Matches(r Request) bool {
 		(q.DueBefore.IsZero() || !r.DueAt.IsZero() && r.DueAt.Before(q.DueBefore))
 }
 
+// Check returns domain.ErrInvalid if Limit is not between 1 and MaxPage, or if more than one of SubjectID, Reference and
+// Closed is set.
+func (q Query) Check() error {
+	lists := 0
+	for _, set := range []bool{!q.SubjectID.IsZero(), q.Reference != "", q.Closed} {
+		if set {
+			lists++
+		}
+	}
+	switch {
+	case q.Limit < 1 || q.Limit > MaxPage:
+		return invalid("limit", "is not between 1 and "+strconv.Itoa(MaxPage))
+	case lists > 1:
+		return invalid("query", "has more than one of a subject, a reference and closed requests")
+	default:
+		return nil
+	}
+}
+
 // Next returns the query for the requests behind the last one of a page.
 func (q Query) Next(last Request) Query {
 	q.After = &Position{last.DueAt, last.Number}
@@ -75,9 +95,9 @@ func (q Query) Next(last Request) Query {
 // says that there are at least so many.
 type Counts struct {
 	Open      int `json:"open"`      // not closed
-	DueSoon   int `json:"due_soon"`  // due within the next seven days, and not yet overdue
-	Overdue   int `json:"overdue"`   // DueAt has passed
-	Suspended int `json:"suspended"` // the clock waits for the subject
+	DueSoon   int `json:"due_soon"`  // DueAt is after the instant, and at most SoonDays days of 24 hours after it
+	Overdue   int `json:"overdue"`   // DueAt is the instant, or before it
+	Suspended int `json:"suspended"` // the clock waits for the subject: SuspendedAt is set
 	OnHold    int `json:"on_hold"`   // a hold stops the erasure
 }
 

@@ -70,12 +70,12 @@ func (s *state) evidence(id domain.SubjectID) (evidence domain.LifeEvidence) {
 
 func (s *state) hasRecords(id domain.SubjectID) bool {
 	decided := slices.ContainsFunc(s.consents, func(r domain.ConsentRecord) bool { return r.SubjectID == id })
-	return decided ||
+	return decided || slices.ContainsFunc(s.requests, func(e entered) bool { return e.SubjectID == id }) ||
 		slices.ContainsFunc(s.restrictions, func(r domain.RestrictionRecord) bool { return r.SubjectID == id })
 }
 
-// closeLedgers makes all records of the subject belong to an earlier life of the id: it sets the numbers in the mark to
-// the highest numbers of the subject's records.
+// closeLedgers makes all records and requests of the subject belong to an earlier life of the id: it sets the numbers in
+// the mark to their highest numbers.
 func (s *state) closeLedgers(id domain.SubjectID) {
 	mark := s.erasures[id]
 	for i, record := range s.consents {
@@ -86,6 +86,11 @@ func (s *state) closeLedgers(id domain.SubjectID) {
 	for i, record := range s.restrictions {
 		if record.SubjectID == id {
 			mark.RestrictionsUntil = seqOf(i)
+		}
+	}
+	for _, e := range s.requests {
+		if e.SubjectID == id {
+			mark.RequestsUntil = max(mark.RequestsUntil, e.seq)
 		}
 	}
 	s.erasures = withEntry(s.erasures, id, mark)
@@ -106,6 +111,11 @@ func (s *state) closeEnded(added newRecords) error {
 	for _, record := range added.restrictions {
 		if s.life(record.SubjectID) == domain.LifeEnded {
 			s.closeLedgers(record.SubjectID)
+		}
+	}
+	for _, r := range added.requests {
+		if s.life(r.SubjectID) == domain.LifeEnded {
+			s.closeLedgers(r.SubjectID)
 		}
 	}
 	return nil

@@ -85,6 +85,7 @@ func (s *state) mark(mark domain.ErasureMark) {
 	before := s.erasures[mark.SubjectID]
 	mark.Erasures, mark.Intake = before.Erasures+1, s.intake
 	mark.ConsentsUntil, mark.RestrictionsUntil = before.ConsentsUntil, before.RestrictionsUntil
+	mark.RequestsUntil = before.RequestsUntil
 	if mark.AddedAt.IsZero() {
 		mark.AddedAt = before.AddedAt
 	}

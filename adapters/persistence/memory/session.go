@@ -35,9 +35,6 @@ func (s *session) Outbox() ports.Outbox                 { return outbox{s} }
 func (s *session) OutboxAdmin() ports.OutboxAdmin       { return outbox{s} }
 func (s *session) Audit() ports.AuditLog                { return auditLog{s} }
 
-// Register implements ports.Session.
-func (s *session) Register() ports.Register { return ports.Register{} }
-
 // AfterEnd implements ports.Session.
 func (s *session) AfterEnd(fn func(context.Context, error)) { s.atEnd = append(s.atEnd, fn) }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/domain/request"
 )
 
 // state holds all data of a store at a point in time. A copy of the struct is a copy of all data, because a change
@@ -19,6 +20,9 @@ type state struct {
 	installation datamap.Installation
 	consents     []domain.ConsentRecord
 	restrictions []domain.RestrictionRecord
+	requests     []entered // in the order of intake
+	lastRequest  int64     // the number of intake of the last request, which may be purged
+	holds        []request.Hold
 	entries      []domain.OutboxEntry
 	firstClaims  map[string]time.Time // by id of an entry: its first claim after its last requeue
 	events       []domain.AuditEvent
@@ -38,19 +42,25 @@ type state struct {
 type newRecords struct {
 	consents     []domain.ConsentRecord
 	restrictions []domain.RestrictionRecord
+	requests     []request.Request
 	entries      []domain.OutboxEntry
 	events       []domain.AuditEvent
 }
 
 func (r newRecords) empty() bool {
-	return r.consents == nil && r.restrictions == nil && r.entries == nil && r.events == nil
+	return r.consents == nil && r.restrictions == nil && r.requests == nil && r.entries == nil && r.events == nil
 }
 
-// append adds all records to the state, in order. It returns domain.ErrConflict if the id of an outbox entry or an
-// audit event already exists, and domain.ErrErased for a consent that domain.SubjectState.CheckGrant refuses.
+// append adds all records to the state, in order. It returns domain.ErrConflict if the number of a request, or the
+// id of an outbox entry or an audit event already exists, and domain.ErrErased for a consent that domain.SubjectState.CheckGrant refuses.
 func (s *state) append(added newRecords) error {
 	s.consents = append(s.consents, added.consents...)
 	s.restrictions = append(s.restrictions, added.restrictions...)
+	for _, r := range added.requests {
+		if err := s.enter(r); err != nil {
+			return err
+		}
+	}
 	if err := s.closeEnded(added); err != nil {
 		return err
 	}
