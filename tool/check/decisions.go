@@ -41,7 +41,8 @@ func (s *schema) checkDecisions() {
 		}
 		if words := s.unreasoned(live, d); strings.TrimSpace(d.Because) == "" && len(words) > 0 {
 			s.report(decisionUnreasoned, at,
-				"The answer is "+d.Answer+", without a reason, but these columns are named like personal data, or lead to people: "+list(words)+".",
+				"The answer is "+d.Answer+", without a reason, but these columns are named like personal data, or lead to people: "+
+					list(words)+".",
 				"Answer again with habeas decide and --because.")
 		}
 	}
@@ -140,7 +141,7 @@ func differingColumns(table, decided datamap.Table, columns []string) string {
 }
 
 // unreasoned returns the columns that the dictionary knows as personal, and of which an answer says that they are not,
-// or leaves them out with their table. In a table that is left out, these are also the columns that seem to lead to people.
+// or leaves them out with their table. Of a table that is left out, also the columns that seem to lead to people count.
 func (s *schema) unreasoned(live datamap.CatalogTable, d datamap.Decision) (words []string) {
 	option, _ := d.Option(d.Answer)
 	leads := func(column string) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/internal/dictionary"
 	"github.com/habeas-data/habeas/tool/internal/facts"
 	"github.com/habeas-data/habeas/tool/scaffold"
 )
@@ -63,6 +64,7 @@ func (a answering) answer(m datamap.DataMap, at int, option string) (datamap.Dat
 func (a answering) checkReason(m datamap.DataMap, question datamap.Decision, option string) error {
 	leavesOut := len(question.Options) == 0 || question.LeavesOut(option) || option == notPersonal
 	personal := findPersonal(m, question)
+	stay := staying(m, question, option)
 	why := ""
 	switch {
 	case strings.TrimSpace(a.because) != "":
@@ -74,6 +76,8 @@ func (a answering) checkReason(m datamap.DataMap, question datamap.Decision, opt
 		why = "why this is right, because its name suggests personal data: " + strings.Join(personal, ", ")
 	case len(retained(question, option)) > 0:
 		why = "the legal duty to keep the values"
+	case len(stay) > 0:
+		why = "why these columns stay as they are, whose names suggest personal data: " + strings.Join(stay, ", ")
 	}
 	if why == "" {
 		return nil
@@ -111,6 +115,23 @@ func editedColumns(question datamap.Decision, option datamap.Option) []datamap.C
 		}
 	}
 	return option.Edit.Columns
+}
+
+// staying returns the columns that are named like personal data, and that an answer about rows leaves as they are.
+func staying(m datamap.DataMap, question datamap.Decision, option string) (columns []string) {
+	chosen, _ := question.Option(option)
+	for _, t := range chosen.Edit.Tables {
+		if t.Name != question.Object || t.RowsDeleted() || t.Name == m.SubjectTable().Name {
+			continue
+		}
+		for _, column := range t.Columns {
+			_, known := dictionary.Column(column.Name, column.Type)
+			if known && column.Personal == nil && !m.IsKey(t, column.Name) {
+				columns = append(columns, column.Name)
+			}
+		}
+	}
+	return columns
 }
 
 // withDuty returns the question with the duty to keep values in the edit of an option.
@@ -234,9 +255,7 @@ func (a answering) answerColumns(
 	var answered []string
 	isMeant := func(object string) func(string) bool {
 		return func(column string) bool {
-			return slices.ContainsFunc(patterns, func(p string) bool {
-				return matches(p, column) || matches(p, object+"."+column)
-			})
+			return matchesAny(patterns, column) || matchesAny(patterns, object+"."+column)
 		}
 	}
 	for at := 0; at < len(m.Decisions()); at++ {
@@ -257,6 +276,14 @@ func (a answering) answerColumns(
 		}
 	}
 	if option == notPersonal {
+		next, noKeys, err := a.answerNoKeys(m, func(object, column string) bool {
+			isExact := slices.Contains(patterns, column) || slices.Contains(patterns, object+"."+column)
+			return isExact || !isKeyName(column) && isMeant(object)(column)
+		})
+		if err != nil {
+			return m, nil, refusedAnswer(strings.Join(patterns, ","), option, err)
+		}
+		m, answered = next, append(answered, noKeys...)
 		tables := m.Declared()
 		for i, table := range tables {
 			tables[i].Columns = slices.Clone(table.Columns)
@@ -276,7 +303,7 @@ func (a answering) answerColumns(
 				answered = append(answered, table.Name+"."+column.Name)
 			}
 		}
-		next, err := remade(m, tables, m.Decisions())
+		next, err = remade(m, tables, m.Decisions())
 		if err != nil {
 			return m, nil, refusedAnswer(strings.Join(patterns, ","), option, err)
 		}
@@ -309,6 +336,10 @@ func (a answering) answerLeft(m datamap.DataMap) (datamap.DataMap, []string, err
 func matches(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return pattern == name || ok && err == nil
+}
+
+func matchesAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, name) })
 }
 
 func chosen(all []string, isMeant func(string) bool) []string {

@@ -58,6 +58,7 @@ func (t *dialogue) bases(ctx context.Context) error {
 	}
 	introduced := false
 	for _, table := range file.dataMap.Tables() {
+		table, _ = file.dataMap.Table(table.Name)
 		var without []string
 		for _, column := range table.Personal() {
 			if column.Personal.Basis == "" || column.Personal.Purpose == "" {
@@ -69,8 +70,8 @@ func (t *dialogue) bases(ctx context.Context) error {
 		}
 		if !introduced {
 			t.out.line("")
-			t.out.indented("Last, the legal basis and the purpose of each table, such as contract:delivery. Enter skips a "+
-				"table, q leaves. A basis is one of "+legalBases()+".", "")
+			t.out.indented("Last, the legal basis and the purpose of each table, such as contract:delivery. *= before it "+
+				"means all tables, Enter skips a table, q leaves. A basis is one of "+legalBases()+".", "")
 			introduced = true
 		}
 		for {
@@ -81,7 +82,11 @@ func (t *dialogue) bases(ctx context.Context) error {
 			if line == "" {
 				break
 			}
-			next, _, err := t.answerBases(file.dataMap, table.Name, line)
+			pattern := table.Name
+			if rest, isAll := strings.CutPrefix(line, "*="); isAll {
+				pattern, line = "*", rest
+			}
+			next, _, err := t.answerBases(file.dataMap, pattern, line)
 			if err == nil {
 				file.dataMap = next
 				if err := file.write(); err != nil {

@@ -62,7 +62,8 @@ An argument answers without a dialogue. The pattern audit_* stands for all open 
 about such tables. An answer that the data map or its erasure plan does not allow is
 refused, and nothing is written. A table of another data map has the answer map:NAME,
 and legacy.* stands for all tables of the schema legacy. If a name suggests personal
-data that an answer leaves out, the answer needs a reason.
+data or people that an answer leaves out, the answer needs a reason. With --columns, the
+answer not-personal also says that a column is no key of a person: the options by it go.
 
 The purpose and the legal basis of each table are asked last, and can be skipped. With
 --bases, the command asks only them, and an argument has the form TABLE=BASIS:PURPOSE.

@@ -201,6 +201,7 @@ func TestARefusedAnswerSaysWhyAndWritesNothing(t *testing.T) {
 		"orders=burn":                             `no option "burn", but delete, overwrite, keep, broken, not-about-people`,
 		"orders=not-about-people":                 "say with --because why this is right, because its name suggests",
 		"orders=keep":                             "needs a reason: say with --because the legal duty",
+		"orders=overwrite":                        "why these columns stay as they are",
 		"orders=delete --retain 10y --because x":  "--retain and --since are only for an answer that keeps values",
 		"orders=keep --retain ten --because x":    "--retain must be a period",
 		"orders=keep --since email --because x":   "orders=keep is not possible",
@@ -272,7 +273,7 @@ func TestAnAnswerAboutRowsKeepsTheAnswersAboutColumns(t *testing.T) {
 	must(t, os.WriteFile(file, bytes.Replace(must2(os.ReadFile(file)), []byte(`"object": "users"`),
 		[]byte(`"object": "orders"`), 1), 0o600))
 	for _, args := range [][]string{
-		{"orders=overwrite"}, {"--columns", "shade=overwrite"}, {"orders=delete"},
+		{"orders=overwrite", "--because", "no person's token"}, {"--columns", "shade=overwrite"}, {"orders=delete"},
 	} {
 		if code, _, stderr := deciding(t, file, nil, "", args...); code != 0 {
 			t.Fatal(stderr)

@@ -34,10 +34,13 @@ type dialogue struct {
 func (d *decider) dialogue(ctx context.Context, c *call, path string, rows RowReader) error {
 	screen := c.command.ErrOrStderr() // is a terminal, and the standard output may be a file
 	talk := &dialogue{d, newPrinter(screen, formats[0]), newAsker(c.command.InOrStdin(), screen), path, rows}
-	talk.out.indented("Answer with a number or a name, and the reason behind it. ? shows values, Enter skips a question, "+
-		"q leaves. Each answer is written at once.", "")
+	talk.out.indented("Answer with a number or a name, and the reason behind it. ? shows values, q leaves. Enter takes "+
+		"the answer in brackets, or skips a question without one, as s does. Each answer is written at once.", "")
 	err := error(nil)
 	if !d.bases {
+		err = talk.keys(ctx)
+	}
+	if err == nil && !d.bases {
 		err = talk.questions(ctx)
 	}
 	if err == nil {
@@ -85,23 +88,30 @@ func (t *dialogue) questions(ctx context.Context) error {
 // answerOne asks for the answer to a question until the data map accepts it. It returns false if the person skips it.
 func (t *dialogue) answerOne(ctx context.Context, file mapFile, at int) (answered bool, err error) {
 	question := file.dataMap.Decisions()[at]
+	byEnter, prompt := proposedIn(file.dataMap, question), "> "
+	if byEnter != "" {
+		prompt = "[" + byEnter + "] > "
+	}
 	for {
-		line, err := t.ask.ask(ctx, "> ")
+		line, err := t.ask.ask(ctx, prompt)
 		switch {
 		case err != nil:
 			return false, err
 		case line == "q":
 			return false, errLeft
-		case line == "":
+		case line == "s", line == "" && byEnter == "":
 			return false, nil
 		case line == "?":
 			t.examples(ctx, file.dataMap, question)
 			continue
 		}
-		next, err := t.take(ctx, file.dataMap, at, line)
+		next, err := t.take(ctx, file.dataMap, at, cmp.Or(line, byEnter))
 		if err == nil {
 			file.dataMap = next
-			return true, file.write()
+			if err := file.write(); err != nil {
+				return true, err
+			}
+			return true, t.similar(ctx, file, next.Decisions()[at])
 		}
 		if ctx.Err() != nil || errors.Is(err, io.EOF) {
 			return false, err
@@ -110,6 +120,15 @@ func (t *dialogue) answerOne(ctx context.Context, file mapFile, at int) (answere
 		t.out.indented(failure.Text, "  ")
 		t.out.problems(failure.problems)
 	}
+}
+
+// proposedIn returns the answer that Enter gives: what the draft does with a column, or with the row of the person, and
+// that a table is left out from whose rows no column seems to lead to people. All else must be written.
+func proposedIn(m datamap.DataMap, question datamap.Decision) string {
+	if len(question.Columns) > 0 || question.Object == m.SubjectTable().Name || len(pathsOf(question)) == 0 {
+		return question.Proposed
+	}
+	return ""
 }
 
 // take returns the data map after the answer on a line: an option with a reason, or names of columns with an option.

@@ -25,7 +25,7 @@ func TestADialogueAsksWritesEachAnswerAndContinuesLater(t *testing.T) {
 	}
 	// the columns in parts, a question that is skipped, one by its name; then the bases
 	code, _, screen = deciding(t, file, nil,
-		"shade,created_*=1\noverwrite\n\nnot-about-people\n\ncontract\ncontract:delivery\n")
+		"shade,created_*=1\noverwrite\n\nnot-about-people\n\n\ncontract\ncontract:delivery\n")
 	m = read(t, file)
 	orders, _ := m.Table("orders")
 	address, _ := orders.Column("address")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/manifest"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -93,31 +94,20 @@ func typeOf(m datamap.DataMap, question datamap.Decision, name string) datamap.C
 	return ""
 }
 
-// findPersonal returns the columns that the dictionary takes for personal data. In a question about rows, these are also
-// the columns that are named like the key of a person, or of rows that lead to people.
+// findPersonal returns the columns that the dictionary takes for personal data. In a question about rows, it also
+// returns those that are named like the key of a person, or of rows that lead to people.
 func findPersonal(m datamap.DataMap, question datamap.Decision) (personal []string) {
-	isPerson := func(name string) bool {
-		_, isKey := dictionary.Stem(name)
-		return len(question.Columns) == 0 && question.Object != m.SubjectTable().Name &&
-			(dictionary.Names(name) || isKey && isPath(question, name))
-	}
+	isRows, paths := len(question.Columns) == 0 && question.Object != m.SubjectTable().Name, pathsOf(question)
 	for _, name := range columnsOf(question) {
-		if _, ok := dictionary.Column(name, typeOf(m, question, name)); ok || isPerson(name) {
+		_, known := dictionary.Column(name, typeOf(m, question, name))
+		leads := dictionary.Names(name) || isKeyName(name) && slices.ContainsFunc(paths, func(path string) bool {
+			return slices.Contains(strings.Split(path, "+"), name)
+		})
+		if known || isRows && leads {
 			personal = append(personal, name)
 		}
 	}
 	return personal
-}
-
-// isPath reports whether an option of a question takes the rows for those of the person by the column.
-func isPath(question datamap.Decision, column string) bool {
-	return slices.ContainsFunc(question.Options, func(option datamap.Option) bool {
-		return slices.ContainsFunc(option.Edit.Tables, func(t datamap.Table) bool {
-			return t.Name == question.Object && slices.ContainsFunc(t.Relations, func(r datamap.Relation) bool {
-				return r.Path && slices.Contains(r.Columns, column)
-			})
-		})
-	})
 }
 
 // isSecret reports whether no person may see the values of a column, such as a password.

@@ -105,6 +105,18 @@ func (d *draft) overwrites(t *table) []datamap.Column {
 	return t.overwritten
 }
 
+// identifying returns the columns that an erasure overwrites in rows that stay without the person, such as her email.
+// What she wrote stays. If the rows may be about several people, a column may be another person's.
+func (d *draft) identifying(t *table) []datamap.Column {
+	people := 0
+	for _, l := range t.links {
+		people += rankOf(l.Plausible())
+	}
+	return slices.DeleteFunc(slices.Clone(d.overwrites(t)), func(c datamap.Column) bool {
+		return people > 1 || c.Personal.Category == domain.CategoryCommunication
+	})
+}
+
 // deletes returns the annotated columns of rows that an erasure deletes. The export shows all that the row says about
 // the person.
 func (d *draft) deletes(t *table) (columns []datamap.Column) {

@@ -101,7 +101,7 @@ func (d *draft) mapAs(t *table, kind string, links ...facts.Link) datamap.Table 
 	case "keep":
 		m.Columns = withColumns(t, d.keeps(t))
 	default:
-		m.Columns = plainColumns(t)
+		m.Columns = withColumns(t, d.identifying(t))
 	}
 	for _, link := range links {
 		relation := d.relation(link)

@@ -161,6 +161,25 @@ func TestAnOptionIsTheEditThatItsNameSays(t *testing.T) {
 	}
 }
 
+// The row without the person has none of her addresses, but what she wrote. If it may be about several people, nobody
+// knows whose address it has.
+func TestARowWithoutThePersonKeepsWhatSheWrote(t *testing.T) {
+	p := propose(t, schema(`
+		users: id*, email
+		papers: id*, author_id?>users=set_null, email?, note
+		memos: id*, author_id?>users=set_null, reader_id>users, email?, note`))
+	for option, want := range map[string]string{
+		"papers without": "anonymize papers email", "memos without:author_id": "anonymize memos",
+	} {
+		table, option, _ := strings.Cut(option, " ")
+		tables, err := p.question(t, table).Apply(p.Tables, option)
+		must(t, err)
+		if steps := (proposed{plan: plan(t, option, tables)}).steps(); steps[0] != want {
+			t.Errorf("%s: the plan is %v", table, steps)
+		}
+	}
+}
+
 func TestWhatRefersToADeletedRowOfItsOwnTableIsCleared(t *testing.T) {
 	p := propose(t, schema("users: id*, email\nnotes: id*, user_id>users, note_id?>notes, body"))
 	tables, err := p.question(t, "notes").Apply(p.Tables, "delete")

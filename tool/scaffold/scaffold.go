@@ -83,11 +83,10 @@ func Propose(ctx context.Context, reader ports.CatalogReader, options Options) (
 func propose(
 	ctx context.Context, reader ports.CatalogReader, catalog datamap.Catalog, options Options, former datamap.DataMap,
 ) (Proposal, error) {
-	d, err := newDraft(ctx, reader, catalog, options.SubjectTable)
+	d, err := newDraft(ctx, reader, catalog, options.SubjectTable, former)
 	if err != nil {
 		return Proposal{}, err
 	}
-	d.former = former
 	d.keepFormer()
 	d.mapPerson()
 	d.mapOwnRows()
@@ -149,10 +148,10 @@ type table struct {
 }
 
 func newDraft(
-	ctx context.Context, reader ports.CatalogReader, catalog datamap.Catalog, subject string,
+	ctx context.Context, reader ports.CatalogReader, catalog datamap.Catalog, subject string, former datamap.DataMap,
 ) (*draft, error) {
 	d := &draft{
-		catalog: catalog, danger: map[string]int{}, several: map[string]bool{}, below: map[[2]string]bool{},
+		catalog: catalog, former: former, danger: map[string]int{}, several: map[string]bool{}, below: map[[2]string]bool{},
 		leftOut: []LeftOut{}, decisions: []datamap.Decision{},
 	}
 	d.satisfies = func(table string, check datamap.CatalogCheck, rows []map[string]any) []datamap.Verdict {
@@ -182,7 +181,7 @@ func newDraft(
 	}
 	d.Schema = facts.Read(catalog, d.subject.Name, d.subjectID)
 	for _, t := range d.tables {
-		t.links = d.Links(t.CatalogTable)
+		t.links = slices.DeleteFunc(d.Links(t.CatalogTable), func(l facts.Link) bool { return d.isNoKey(t, l.Column()) })
 	}
 	return d, nil
 }

@@ -24,7 +24,7 @@ func (d *draft) about(t *table) (sentences []string) {
 	}
 	for _, c := range t.Columns {
 		isLinked := slices.ContainsFunc(t.links, func(l facts.Link) bool { return slices.Contains(l.Columns, c.Name) })
-		if d.CouldHoldKey(t.CatalogTable, c) && !isLinked {
+		if d.CouldHoldKey(t.CatalogTable, c) && !isLinked && !d.isNoKey(t, c.Name) {
 			rest = append(rest, c.Name)
 		}
 		if entry, ok := dictionary.Column(c.Name, c.Type); ok {

@@ -143,6 +143,13 @@ func (d *draft) isAnswered(t *table) bool {
 	return ok && (isMapped || !d.isChanged(t))
 }
 
+// isNoKey reports whether a former answer says that the column holds no key of a person.
+func (d *draft) isNoKey(t *table, column string) bool {
+	return slices.ContainsFunc(d.former.Decisions(), func(o datamap.Decision) bool {
+		return o.Answer == notPersonal && o.Covers(t.CatalogTable) && slices.Contains(o.Columns, column)
+	})
+}
+
 // isSeen reports whether a former answer or the former data map has decided about the column.
 func (d *draft) isSeen(t *table, column string) bool {
 	isOpen := slices.ContainsFunc(d.former.Decisions(), func(o datamap.Decision) bool {
