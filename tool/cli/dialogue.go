@@ -66,21 +66,23 @@ func (t *dialogue) questions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		all := file.dataMap.Decisions()
-		isSkipped := func(d datamap.Decision) bool { return slices.Contains(skipped, titleOf(d)) }
-		at := slices.IndexFunc(all, func(d datamap.Decision) bool { return d.IsOpen() && !isSkipped(d) })
+		decisions := file.dataMap.Decisions()
+		all := len(slices.DeleteFunc(slices.Clone(decisions), isNoKeys))
+		at := slices.IndexFunc(decisions, func(d datamap.Decision) bool {
+			return d.IsOpen() && !slices.Contains(skipped, titleOf(d))
+		})
 		if at < 0 {
 			return nil
 		}
-		number := len(all) - len(openOf(file.dataMap)) + len(skipped) + 1
+		number := all - len(openOf(file.dataMap)) + len(skipped) + 1
 		t.out.line("")
-		t.show(ctx, file.dataMap, all[at], strconv.Itoa(number)+" of "+strconv.Itoa(len(all))+"  ")
-		answered, err := t.answerOne(ctx, file, at)
+		t.show(ctx, file.dataMap, decisions[at], strconv.Itoa(number)+" of "+strconv.Itoa(all)+"  ")
+		isDone, err := t.answerOne(ctx, file, at)
 		if err != nil {
 			return err
 		}
-		if !answered {
-			skipped = append(skipped, titleOf(all[at]))
+		if !isDone {
+			skipped = append(skipped, titleOf(decisions[at]))
 		}
 	}
 }

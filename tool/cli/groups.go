@@ -59,12 +59,16 @@ func (a answering) answerNoKeys(m datamap.DataMap, isMeant func(object, column s
 			Question: "Do these columns hold keys of people?", Answer: notPersonal, By: a.by, Because: a.because,
 		})
 		decisions[i].Options = slices.DeleteFunc(slices.Clone(question.Options), func(o datamap.Option) bool {
-			only := datamap.Decision{Object: question.Object, Options: []datamap.Option{o}}
-			return slices.ContainsFunc(pathsOf(only), func(path string) bool { return slices.Contains(columns, path) })
+			return slices.ContainsFunc(pathsOf(only(question, o)), func(path string) bool { return slices.Contains(columns, path) })
 		})
 	}
 	next, err := remade(m, m.Declared(), decisions)
 	return next, answered, err
+}
+
+// isNoKeys reports whether a decision is one of answerNoKeys.
+func isNoKeys(d datamap.Decision) bool {
+	return len(d.Options) == 1 && d.Options[0].Name == notPersonal
 }
 
 // isKeyName reports whether a column is named like the key of a person or of other rows.
@@ -119,28 +123,35 @@ func (t *dialogue) keys(ctx context.Context) error {
 	}
 }
 
-// similar offers the answer to a question about rows for the open questions that have the same paths to people.
+// similar offers the answer to a question about rows for the open questions that it may fit: those with the same effect
+// by the same column, or, if the table is left out, with the same columns that may lead to people.
 func (t *dialogue) similar(ctx context.Context, file mapFile, question datamap.Decision) error {
 	a, option := t.answering, question.Answer
 	a.because = question.Because
-	var alike []datamap.Decision
-	for _, other := range openOf(file.dataMap) {
-		_, ok := other.Option(option)
-		if ok && len(other.Columns) == 0 && slices.Equal(pathsOf(other), pathsOf(question)) {
-			alike = append(alike, other)
-		}
+	if len(question.Columns) > 0 || len(retained(question, option)) > 0 {
+		return nil
 	}
-	if len(alike) == 0 || len(question.Columns) > 0 || len(retained(question, option)) > 0 {
+	var alike []datamap.Decision // each with its answer
+	effects := table{}
+	for _, other := range openOf(file.dataMap) {
+		if other.Answer = sameOption(question, other); other.Answer == "" {
+			continue
+		}
+		alike = append(alike, other)
+		chosen, _ := other.Option(other.Answer)
+		effect := effectOf(file.dataMap, other, chosen)
+		by := pathsOf(only(other, chosen))
+		more := slices.DeleteFunc(pathsOf(other), func(path string) bool { return slices.Contains(by, path) })
+		if len(more) > 0 && len(by) > 0 {
+			effect += " (not by " + strings.Join(more, ", ") + ")"
+		}
+		effects.rows = append(effects.rows, []string{"", strconv.Itoa(len(alike)) + " " + other.Object, effect})
+	}
+	if len(alike) == 0 {
 		return nil
 	}
 	t.out.line("")
 	t.out.line("The same for " + counted(len(alike), "similar table") + "?")
-	effects := table{}
-	for i, other := range alike {
-		chosen, _ := other.Option(option)
-		effects.rows = append(effects.rows, []string{"", strconv.Itoa(i+1) + " " + other.Object,
-			effectOf(file.dataMap, other, chosen)})
-	}
 	t.out.table(effects)
 	line, err := t.ask.ask(ctx, "y for all, numbers or names for some, Enter for none: ")
 	if err == nil && line == "q" {
@@ -157,12 +168,35 @@ func (t *dialogue) similar(ctx context.Context, file mapFile, question datamap.D
 		at := slices.IndexFunc(file.dataMap.Decisions(), func(d datamap.Decision) bool {
 			return d.Object == other.Object && len(d.Columns) == 0
 		})
-		next, err := a.answer(file.dataMap, at, option)
+		next, err := a.answer(file.dataMap, at, other.Answer)
 		if err != nil {
-			t.out.indented(explain(refusedAnswer(other.Object, option, err)).Text, "  ")
+			t.out.indented(explain(refusedAnswer(other.Object, other.Answer, err)).Text, "  ")
 			continue
 		}
 		file.dataMap = next
 	}
 	return file.write()
+}
+
+// only returns a question with one of its options.
+func only(question datamap.Decision, option datamap.Option) datamap.Decision {
+	question.Options = []datamap.Option{option}
+	return question
+}
+
+// sameOption returns the option of another question that does the same as the answer to a question, or "".
+func sameOption(question, other datamap.Decision) string {
+	answer, _ := question.Option(question.Answer)
+	kind, _, _ := strings.Cut(answer.Name, ":")
+	for _, option := range other.Options {
+		word, _, _ := strings.Cut(option.Name, ":")
+		columns, others := pathsOf(only(question, answer)), pathsOf(only(other, option))
+		if len(columns) == 0 {
+			columns, others = pathsOf(question), pathsOf(other)
+		}
+		if len(other.Columns) == 0 && word == kind && slices.Equal(columns, others) {
+			return option.Name
+		}
+	}
+	return ""
 }

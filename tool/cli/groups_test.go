@@ -97,9 +97,9 @@ func TestADialogueAsksOnceAboutWhatIsAlike(t *testing.T) {
 		"*",     // no position is a key
 		"",      // the person's row: as in the draft
 		"1",     // films: overwrite, which leaves nothing that looks personal
-		"1",     // the same for the first one that is alike: books
+		"books", // the same for one that is alike
 		"s",     // loans, later
-		"1",     // games
+		"1", "", // games, and not the same for loans
 		"", "y", // rules: not about people, which Enter takes, and themes
 	}, "\n") + "\nq\n"
 	_, _, screen := deciding(t, file, nil, typed)
@@ -113,8 +113,8 @@ func TestADialogueAsksOnceAboutWhatIsAlike(t *testing.T) {
 		}
 	}
 	for _, says := range []string{
-		"position (2 tables). Which", "[keep] > ", "[not-about-people] > ", "The same for 2 similar tables?",
-		"1 books  overwritten: title",
+		"position (2 tables). Which", "[keep] > ", "[not-about-people] > ", "The same for 3 similar tables?",
+		"1 loans  overwritten: note (not by user_id)",
 	} {
 		if !strings.Contains(screen, says) {
 			t.Errorf("%q is not in %s", says, screen)
