@@ -23,22 +23,9 @@ func OpenParts(openers Openers) *cobra.Command {
 	t := &tree{openers: openers}
 	output, operator := formats[0], ""
 	root := t.command(subcommand{
-		use:   "habeas",
-		short: "data subject requests, for operators",
-		long: `Serves the requests of data subjects (GDPR) on the database of an application, and
-shows open work. A command and the HTTP route for the same request have the same
-effect, and record the same events on the audit trail.
-
-Before the first erasure, lint checks the data map, migrate up creates the tables of
-habeas, and rehearse shows the effect of an erasure. After an erasure, verify checks
-that no data is left.`,
-		example: `habeas lint
-habeas migrate up
-habeas rehearse 42
-habeas erase 42 --operator dpo
-habeas verify 42 --operator dpo`,
+		use:         "habeas",
 		subcommands: subcommands(),
-	})
+	}, "")
 	flags := root.PersistentFlags()
 	flags.VarP(choice{&output, formats}, "output", "o", "`format` of results: text or json")
 	flags.Var((*Text)(&operator), "operator",
@@ -51,10 +38,8 @@ habeas verify 42 --operator dpo`,
 	root.SetVersionTemplate(found.String() + "\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(writePage)
-	for _, topic := range append(topics, rulesTopic()) {
-		root.AddCommand(topic.command())
-	}
-	help := t.command(help())
+	root.AddCommand(documented("exit-codes"), documented("subjects"), rulesTopic())
+	help := t.command(help(), "")
 	root.SetHelpCommand(help)
 	root.AddCommand(help)
 	root.CompletionOptions.DisableDefaultCmd = true

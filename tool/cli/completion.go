@@ -12,13 +12,6 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 func completion() subcommand {
 	s := subcommand{
 		use:   "completion SHELL",
-		short: "print a shell completion script",
-		long: `Prints a script for bash, zsh, fish or powershell. After a shell has loaded the
-script, it completes commands and flags. It never completes ids of subjects.`,
-		example: `source <(habeas completion bash)
-habeas completion zsh > "${fpath[1]}/_habeas"
-habeas completion fish > ~/.config/fish/completions/habeas.fish`,
-		exits: exits{fine: "the script was printed"},
 		args:  arguments{1, 1, "a shell: bash, zsh, fish or powershell"},
 		needs: nothing,
 		run: func(_ context.Context, c *call) error {

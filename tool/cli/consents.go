@@ -13,20 +13,8 @@ import (
 func consents() subcommand {
 	var purpose, asOf string
 	return subcommand{
-		use:   "consents SUBJECT",
-		short: "show the consents of a subject (Art. 7 GDPR)",
-		long: `Shows the current consents of a subject. The list has one line for each purpose
-that the application has declared. It also has one line for each other purpose for
-which the subject has given or withdrawn consent.
-
-With --purpose, the command shows every decision about a purpose, oldest first.
-This is the proof of consent that Art. 7(1) GDPR requires. With --purpose and
---as-of, it shows the consent that was in force at a given time.`,
-		example: `habeas consents 42
-habeas consents 42 --purpose newsletter
-habeas consents 42 --purpose newsletter --as-of 2026-03-01T12:00:00Z`,
-		exits: exits{fine: "the consents were shown; the list may be empty"},
-		args:  oneSubject,
+		use:  "consents SUBJECT",
+		args: oneSubject,
 		flags: func(c *cobra.Command) {
 			c.Flags().Var((*Text)(&purpose), "purpose", "show the decisions about this `purpose`")
 			c.Flags().Var((*Text)(&asOf), "as-of",

@@ -13,21 +13,7 @@ import (
 func coverage() subcommand {
 	failUnder := 0.0
 	return subcommand{
-		use:   "coverage",
-		short: "count the columns about which the data map decides",
-		long: `Counts the columns of the live database. An annotated column has an annotation in the
-data map. An excluded column is declared as not personal, or is a key, or is computed
-by the database. All other columns are undecided: nobody has said whether they hold
-personal data.
-
-A table that is not in the data map counts if it needs a decision. If a person has
-decided that it stays out, its columns are excluded. The command reads only the schema,
-and changes nothing.`,
-		example: `habeas coverage
-habeas coverage --fail-under 95`,
-		exits: exits{
-			fine: "the share is at least that of --fail-under", findings: "the share is less than that of --fail-under",
-		},
+		use: "coverage",
 		flags: func(c *cobra.Command) {
 			c.Flags().Float64Var(&failUnder, "fail-under", 0, "lowest `percent` of decided columns for which the exit code is 0")
 		},

@@ -35,7 +35,7 @@ type RowReader interface {
 // Decide returns a command that asks the questions of a manifest, and records the answers. The trees of New and Open do
 // not contain this command, because only a manifest has questions.
 func Decide(parts Deciding) *cobra.Command {
-	return (&tree{openers: Openers{Operator: parts.Operator}}).command(decide(parts))
+	return (&tree{openers: Openers{Operator: parts.Operator}}).command(decide(parts), "")
 }
 
 // decider has the flags and the parts of the command decide.
@@ -51,37 +51,7 @@ type decider struct {
 func decide(parts Deciding) subcommand {
 	d := decider{Deciding: parts}
 	return subcommand{
-		use:   "decide [TABLE=ANSWER...]",
-		short: "answer the questions of a data map",
-		long: `Asks the questions that scaffold has written into the data map, the most dangerous
-first, and writes each answer and its change of the data map at once. You can leave the
-dialogue at any time and continue later. Without a terminal, the command lists the open
-questions.
-
-An argument answers without a dialogue. The pattern audit_* stands for all open questions
-about such tables. An answer that the data map or its erasure plan does not allow is
-refused, and nothing is written. A table of another data map has the answer map:NAME,
-and legacy.* stands for all tables of the schema legacy. If a name suggests personal
-data or people that an answer leaves out, the answer needs a reason. With --columns, the
-answer not-personal also says that a column is no key of a person: the options by it go.
-
-The purpose and the legal basis of each table are asked last, and can be skipped. With
---bases, the command asks only them, and an argument has the form TABLE=BASIS:PURPOSE.
-
-The command needs no database. With one, it shows the number of rows, and, on a
-terminal, three values of each column if you type ?. Passwords and tokens are masked.`,
-		example: `habeas decide
-habeas decide orders=delete --because "an order is its customer's"
-habeas decide invoices=keep --retain 10y --since issued_at --because "tax law"
-habeas decide 'audit_*=not-about-people'
-habeas decide 'legacy.*=elsewhere' --because "job 7 deletes the rows"
-habeas decide --columns 'created_*,position=not-personal' --all-left
-habeas decide --bases 'orders*=contract:delivery'`,
-		exits: exits{
-			fine:     "the answers were written, or no question is open",
-			findings: "a question is open after the dialogue or the list",
-			failed:   "an answer was refused: no answer of the arguments was written",
-		},
+		use:  "decide [TABLE=ANSWER...]",
 		args: arguments{0, -1, "answers such as orders=delete"}, needs: nothing,
 		flags: func(c *cobra.Command) {
 			c.Flags().Var((*Text)(&d.because), "because", "`reason` of the answers")

@@ -19,34 +19,7 @@ func erase() subcommand {
 	var plan string
 	var yes, unknown bool
 	return subcommand{
-		use:   "erase SUBJECT",
-		short: "erase a subject (Art. 17 GDPR)",
-		long: `Deletes, anonymizes or retains the rows of a subject as the data map says, and
-enqueues the calls to external systems. Each subject is erased in its own
-transaction. A worker of the application makes the calls after the commit.
-
-An external system is called if the id of the subject in this system is known: from
---ref, from a line of the standard input, or from a column of the data map. A second
-erasure of a subject succeeds, and only writes new surrogate values into anonymized
-columns.
-
-The command asks for confirmation unless --yes is given. Before the prompt, it shows the
-steps of a rehearsal. If the erasure plan, the written values or the row counts change
-between the prompt and the erasure, the command erases nothing. With --plan, the
-command does the same check with the hash of an earlier rehearsal of the same subject.
-
-With the argument -, the command erases the subjects on the standard input in
-order. It checks every line before the first erasure, and stops at the first
-failure. Subjects before the failure stay erased.`,
-		example: `habeas erase 42 --operator dpo
-habeas erase '["de","42"]' --operator dpo --yes
-habeas erase 42 --ref supportdesk=c-17 --operator dpo
-habeas erase 42 --plan 3f2504e04f8911d39a0c0305e82c3301 --operator dpo --yes
-habeas erase - --operator dpo --yes < subjects.txt`,
-		exits: exits{
-			fine:   "every subject is erased in the database of the application",
-			failed: "nothing was changed for the subject of the error and the subjects after it",
-		},
+		use:  "erase SUBJECT",
 		args: oneSubject, needsOperator: true,
 		flags: func(c *cobra.Command) {
 			refFlag(c, &refs)

@@ -13,25 +13,7 @@ import (
 func export() subcommand {
 	var file string
 	return subcommand{
-		use:   "export SUBJECT",
-		short: "write a copy of a subject's data (Art. 15, 20 GDPR)",
-		long: `Writes all data about a subject: the rows of the database, read from one snapshot,
-and the records of each external system in which the subject has a known id. The
-copy is one JSON document on one line. The flag --output does not change the copy. With
-the argument -, the output has one line for each subject on the standard input.
-
-With --file, the copy is written to a new file that only its owner can read. An
-existing file is not overwritten. If the export fails, the file is removed. A copy
-on the standard output is incomplete if the exit code is 2.`,
-		example: `habeas export 42 --operator dpo --file copy.json
-habeas export 42 --operator dpo | jq '.records[].value'
-echo '{"subject_id":"42","refs":[{"kind":"supportdesk","value":"c-17"}]}' |
-  habeas export - --operator dpo`,
-		exits: exits{
-			fine:     "the copy is complete",
-			findings: "an external system did not respond; the copy names it in\nincomplete_sources",
-			failed:   "no copy was written, or the copy is incomplete",
-		},
+		use:  "export SUBJECT",
 		args: oneSubject, needsOperator: true,
 		flags: func(c *cobra.Command) {
 			c.Flags().VarP((*Text)(&file), "file", "f", "write the copy to this new `file`")

@@ -15,34 +15,7 @@ import (
 func find() subcommand {
 	allOwners := false
 	return subcommand{
-		use:   "find -",
-		short: "search the whole database for values",
-		long: `Searches every column with texts, numbers, UUIDs, JSON or binary data for values, such
-as an email address or a phone number. It also finds copies in base64 and hexadecimal
-digits. The standard input has one value per line. The search
-includes tables and columns that are not in the data map, so it also
-finds copies of personal data in other places. It does not distinguish upper and
-lower case. Of the tables of habeas, it searches only those of its own data map.
-
-The result has the table, the column, the number of rows and the line number of each
-value that was found, and the line numbers of the others. It never repeats a value. Line
-numbers begin at 1. The JSON
-result has no line numbers: the member "value" is the index of the value in the list of
-searched values. The index begins at 0, and does not count empty and repeated lines.
-
-A table or column that could not be searched is also a finding. On PostgreSQL, these
-include the tables of database roles that you do not trust: such a role could make the
-search run its code with your rights. Trusted are your role, the roles that an
-administrator has granted to it, and superusers. The flag --all-owners searches all
-tables. Views, and columns of times, truth values or enumerations, are skipped.
-
-The command reads every table completely. It takes no value as an argument,
-because shells keep arguments in their history.`,
-		example: `habeas find - < values.txt
-echo zoe@example.org | habeas find - --output json`,
-		exits: exits{
-			fine: "no value was found", findings: "a value was found, or a column could not be searched",
-		},
+		use:  "find -",
 		args: arguments{1, 1, "the argument - for the standard input"}, needs: onlyTables,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&allOwners, "all-owners", false, "also search the tables of roles that you do not trust")

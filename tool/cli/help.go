@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"embed"
 	"strings"
 	"unicode/utf8"
 
@@ -11,27 +12,30 @@ import (
 // pageWidth is the maximum width of a help page, in characters.
 const pageWidth = 80
 
-// These are the keys of the cobra annotations that hold the meanings of a command's exit codes.
-const (
-	onFine     = "exit 0"
-	onFindings = "exit 1"
-	onFailed   = "exit 2"
-)
+// exitCodes is the key of the cobra annotation with the meanings of a command's exit codes.
+const exitCodes = "exit codes"
 
-func (e exits) annotations() map[string]string {
-	return map[string]string{onFine: e.fine, onFindings: e.findings, onFailed: e.failed}
+// pages has a file for each command and topic. Its first line is the summary, and the examples and the meanings of the
+// exit codes follow the description.
+//
+//go:embed help
+var pages embed.FS
+
+// documented returns a command with the texts of the page.
+func documented(name string) *cobra.Command {
+	text, _ := pages.ReadFile("help/" + name + ".txt") // a test reads all pages
+	rest, codes, _ := strings.Cut(string(text), "\nEXIT CODES\n")
+	rest, example, _ := strings.Cut(rest, "\nEXAMPLES\n")
+	short, long, _ := strings.Cut(rest, "\n\n")
+	return &cobra.Command{
+		Use: name, Short: short, Long: strings.TrimSuffix(long, "\n"), Example: strings.TrimSuffix(example, "\n"),
+		Annotations: map[string]string{exitCodes: codes},
+	}
 }
 
 func help() subcommand {
 	return subcommand{
 		use:   "help [COMMAND...]",
-		short: "show the help page of a command or a topic",
-		long: `Shows the help page of a command or a topic. Without an argument, it lists the
-commands and topics.`,
-		example: `habeas help erase
-habeas help outbox requeue
-habeas help exit-codes`,
-		exits: exits{fine: "the page was shown", failed: "the command or topic is unknown"},
 		args:  arguments{0, -1, "a command or a topic"},
 		needs: nothing,
 		run: func(_ context.Context, c *call) error {
@@ -95,7 +99,7 @@ func pageOf(command *cobra.Command) string {
 	section("FLAGS", command.LocalNonPersistentFlags().FlagUsagesWrapped(pageWidth))
 	section("GLOBAL FLAGS", globalFlags(command))
 	section("EXAMPLES", indented(strings.ReplaceAll(command.Example, "habeas ", top(command).CommandPath()+" ")))
-	section("EXIT CODES", exitsOf(command))
+	section("EXIT CODES", indented(command.Annotations[exitCodes]))
 	return page.String()
 }
 
@@ -123,33 +127,12 @@ func useOf(command *cobra.Command) string {
 // root to its own command tree.
 func top(command *cobra.Command) *cobra.Command {
 	for command.HasParent() {
-		if _, ours := command.Parent().Annotations[onFine]; !ours {
+		if _, ours := command.Parent().Annotations[exitCodes]; !ours {
 			break
 		}
 		command = command.Parent()
 	}
 	return command
-}
-
-// exitsOf returns the section of the help page that lists the exit codes of a command.
-func exitsOf(command *cobra.Command) string {
-	if command.HasSubCommands() {
-		return ""
-	}
-	var text strings.Builder
-	for _, code := range []struct{ name, general string }{
-		{onFine, ""}, {onFindings, ""}, {onFailed, "the command failed, or was called incorrectly"},
-	} {
-		meaning := command.Annotations[code.name]
-		if meaning == "" {
-			meaning = code.general
-		}
-		if meaning != "" {
-			meaning = strings.ReplaceAll(meaning, "\n", "\n     ")
-			text.WriteString("  " + strings.TrimPrefix(code.name, "exit ") + "  " + meaning + "\n")
-		}
-	}
-	return text.String()
 }
 
 // filled wraps a text at the width pageWidth. It does not change a paragraph that has an indented line.

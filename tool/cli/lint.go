@@ -24,31 +24,7 @@ type linting struct {
 func lint() subcommand {
 	l := linting{failOn: severities[0]}
 	return subcommand{
-		use:   "lint",
-		short: "check the data map against the database",
-		long: `Compares the data map, and the erasure plan that follows from it, with the live
-schema of the database. A finding with severity error means that an erasure would
-fail or would leave personal data behind. A warning means that a person should review
-the place in the data map. A notice names places that lint cannot judge, and never
-counts as a failure. The command reads only the schema, and changes nothing. The
-database evaluates its CHECK constraints on examples of the values that an erasure
-writes. The help topic "rules" lists all rules.
-
-A finding can be accepted until a day: in the manifest (its list accepted), or in
-app.Config.Accepted. It then does not count, and is only shown with --all, with the
-reason and the last day. With --all, SARIF has a suppression for it. After the last day,
-the finding is back. An erasure refuses the same as before.
-
-Run the command in the CI of an application, after the migrations. With --sarif,
-it prints SARIF 2.1.0. Code hosts show such findings in the given files, next to
-a line with the name of the table or column. Repeat --sarif for each file with models.`,
-		example: `habeas lint
-habeas lint --fail-on error --ignore table-undecided
-habeas lint --all
-habeas lint --sarif models/user.go > habeas.sarif`,
-		exits: exits{
-			fine: "no finding reaches the severity of --fail-on", findings: "a finding reaches the severity of --fail-on",
-		},
+		use: "lint",
 		flags: func(c *cobra.Command) {
 			c.Flags().Var(choice{&l.failOn, severities}, "fail-on",
 				"lowest `severity` for which the exit code is 1")
@@ -149,7 +125,7 @@ func ruleCodes() (codes []string) {
 }
 
 // rulesTopic returns the help page that lists the rules of lint.
-func rulesTopic() topic {
+func rulesTopic() *cobra.Command {
 	text := "The rules of lint, each with its code and severity. The codes are stable across versions."
 	for _, rule := range check.Rules() {
 		text += "\n\n    " + rule.Code + ", " + string(rule.Severity)
@@ -157,5 +133,5 @@ func rulesTopic() topic {
 			text += "\n        " + line
 		}
 	}
-	return topic{"rules", "the rules of lint", text}
+	return &cobra.Command{Use: "rules", Short: "the rules of lint", Long: text, Annotations: documented("").Annotations}
 }

@@ -15,15 +15,7 @@ import (
 
 func migrate() subcommand {
 	return subcommand{
-		use:   "migrate",
-		short: "create and update the tables of habeas",
-		long: `Habeas has its own tables in the database of the application: ledgers, the audit
-trail, the outbox, and a record of each erasure. Their names begin with habeas_, or
-with habeas_<name>_ for a data map with a name.
-Migrations never alter the tables of the application.`,
-		example: `habeas migrate status
-habeas migrate up
-habeas migrate sql > habeas.sql`,
+		use:         "migrate",
 		subcommands: []subcommand{migrateUp(), migrateStatus(), migrateSQL()},
 	}
 }
@@ -31,22 +23,7 @@ habeas migrate sql > habeas.sql`,
 func migrateUp() subcommand {
 	var acceptMap bool
 	return subcommand{
-		use:   "up",
-		short: "apply the pending migrations",
-		long: `Creates the tables of habeas, or brings them up to date, in one transaction. Concurrent
-calls wait for each other. If a migration is pending, the database role needs the
-privilege to create tables. The command also raises sequences of habeas that a switch
-to a logical replica left behind. It records no audit event, so it needs no operator.
-
-The tables belong to the data map that used them first. If the subject table or its key
-columns differ, the command fails and names both. With --accept-map, the tables belong
-to this data map from now on: use it after the subject table was renamed or the type of
-its key was changed. For a further data map in the same database, use --name instead.`,
-		example: `habeas migrate up
-habeas migrate up --accept-map`,
-		exits: exits{
-			fine: "the tables are up to date", failed: "nothing was changed, or the tables belong to another data map",
-		},
+		use: "up",
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&acceptMap, "accept-map", false, "record this data map as the one of the tables")
 		},
@@ -86,18 +63,7 @@ func (c *call) acceptMap(ctx context.Context) error {
 func migrateStatus() subcommand {
 	return subcommand{
 		use:   "status",
-		short: "list the migrations and their states",
-		long: `Lists the migrations in order, each with its state:
-
-  applied      the migration was applied
-  pending      the migration was not applied; see migrate up
-  unrecorded   the tables exist, but the database has no record of migrations;
-               the application applies them with its own tool
-  newer        a newer version of habeas has applied the migration, and this
-               version can work with the tables`,
-		example: `habeas migrate status`,
-		exits:   exits{fine: "no migration is pending", findings: "a migration is pending"},
-		needs:   onlyTables,
+		needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			migrations, err := c.Migrations(ctx)
 			if err != nil {
@@ -151,12 +117,7 @@ type statements struct {
 func migrateSQL() subcommand {
 	return subcommand{
 		use:   "sql",
-		short: "print the SQL statements of the migrations",
-		long: `Prints the SQL statements of all migrations in the dialect of the database, for an
-application that applies them with its own tool. The command opens no connection.`,
-		example: `habeas migrate sql > migrations/0042_habeas.sql`,
-		exits:   exits{fine: "the statements were printed"},
-		needs:   onlyTables,
+		needs: onlyTables,
 		run: func(_ context.Context, c *call) error {
 			text, err := c.MigrationSQL()
 			if err != nil {

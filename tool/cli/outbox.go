@@ -13,17 +13,7 @@ import (
 
 func outbox() subcommand {
 	return subcommand{
-		use:   "outbox",
-		short: "list and manage open calls to external systems",
-		long: `The outbox has an entry for each call to an external system that erases or
-rectifies a subject. A worker of the application makes the calls, and retries
-calls that fail. It gives an entry up (status abandoned) if the system refuses
-the call permanently, or after a week by default. A person then finds the cause, and
-requeues or discards the entry.`,
-		example: `habeas outbox counts
-habeas outbox list
-habeas outbox requeue --system supportdesk --operator dpo
-habeas outbox discard 0197-... --reason "done by hand" --operator dpo`,
+		use:         "outbox",
 		subcommands: []subcommand{outboxCounts(), outboxList(), outboxRequeue(), outboxDiscard(), outboxPurge()},
 	}
 }
@@ -37,13 +27,6 @@ type outboxStatus struct {
 func outboxCounts() subcommand {
 	return subcommand{
 		use:   "counts",
-		short: "count the entries by system and status",
-		long: `Counts the entries of the outbox by status. For each system, it counts the entries
-that have not succeeded. The column DUE shows for how long the oldest of these
-entries has been due.`,
-		example: `habeas outbox counts
-habeas outbox counts --output json | jq .counts.abandoned`,
-		exits: exits{fine: "the counts were shown"},
 		needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			status, err := c.Status(ctx)
@@ -98,15 +81,7 @@ const page = 100
 func outboxList() subcommand {
 	limit := page
 	return subcommand{
-		use:   "list",
-		short: "list the entries that were given up or spared",
-		long: `Lists the entries that were given up, and those whose system spared a record that was
-made after the erasure, oldest first. A row has the id of the entry, the system, the
-number of attempts, the class of the last error (or spared), and the subject. In
-JSON, an entry also has the ref, which is the id of the subject in the system.`,
-		example: `habeas outbox list
-habeas outbox list --limit 0 --output json | jq -r .entry_id`,
-		exits: exits{fine: "there is no such entry", findings: "there are such entries"},
+		use: "list",
 		flags: func(c *cobra.Command) {
 			c.Flags().IntVar(&limit, "limit", limit, "list at most this `number` of entries; 0 lists all")
 		},

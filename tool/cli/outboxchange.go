@@ -40,20 +40,8 @@ const notRequeued = "not abandoned, or a rectification, which cannot be requeued
 func outboxRequeue() subcommand {
 	var filter filter
 	return subcommand{
-		use:   "requeue [ENTRY...]",
-		short: "retry entries that were given up",
-		long: `Sets abandoned entries (entries that were given up) back to pending, so that a worker
-retries them. Before that, fix the cause of the failure. Entries are selected by their
-ids or by flags.
-
-An entry that is not abandoned is skipped. A rectification is also skipped,
-because the outbox no longer has its corrections. The application must issue the
-rectification again.`,
-		example: `habeas outbox requeue 0197b2c0-... --operator dpo
-habeas outbox requeue --system supportdesk --newer-than 2d --operator dpo
-habeas outbox requeue --all --operator dpo`,
-		exits: exits{fine: "every selected entry was requeued", findings: "a given entry was skipped"},
-		args:  someEntries(0), needsOperator: true,
+		use:  "requeue [ENTRY...]",
+		args: someEntries(0), needsOperator: true,
 		flags: func(c *cobra.Command) { filter.flags(c) },
 		needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
@@ -191,26 +179,7 @@ func outboxDiscard() subcommand {
 	var reason string
 	var yes bool
 	return subcommand{
-		use:   "discard ENTRY...",
-		short: "mark entries as succeeded after handling them by hand",
-		long: `Marks abandoned entries (entries that were given up) as succeeded, because a person has
-done the work of these calls by other means. For example, the person has deleted the
-subject in the external system by hand. A spared entry is marked, too: a person has
-found out whose record the system has spared. The ids of the subject in the external systems
-are deleted from the entries. If all other entries of an erasure have succeeded, the
-erasure is then complete. A discarded entry cannot be requeued.
-
-The audit trail records the reason. A reason has up to 100 letters from a to z,
-digits, spaces, hyphens and underscores. Do not put personal data into the reason.
-
-The command asks for confirmation unless --yes is given.`,
-		example: `habeas outbox discard 0197b2c0-... --reason "deleted by hand" --operator dpo
-habeas outbox list -o json | jq -r .entry_id |
-  habeas outbox discard - --reason "system shut down" --operator dpo --yes`,
-		exits: exits{
-			fine:     "every given entry was discarded",
-			findings: "a given entry was skipped, because it is neither abandoned nor spared",
-		},
+		use:  "discard ENTRY...",
 		args: someEntries(1), needsOperator: true,
 		flags: func(c *cobra.Command) {
 			c.Flags().Var((*Text)(&reason), "reason", "`reason` for the audit trail; required")
@@ -245,16 +214,7 @@ type purged struct {
 func outboxPurge() subcommand {
 	var yes bool
 	return subcommand{
-		use:   "purge",
-		short: "remove old entries that succeeded",
-		long: `Removes entries that succeeded and are older than the retention of the outbox. The
-retention is a setting of the application, and its default is 30 days. A worker
-does the same every hour. Entries that have not succeeded stay, including those that
-were given up. The audit trail does not change.
-
-The command asks for confirmation unless --yes is given.`,
-		example: `habeas outbox purge --yes`,
-		exits:   exits{fine: "the entries were removed; their number may be 0"},
+		use: "purge",
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&yes, "yes", false, "purge without confirmation")
 		},

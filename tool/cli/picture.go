@@ -24,22 +24,7 @@ func picture() subcommand {
 	var only []string
 	return subcommand{
 		use:   "map",
-		short: "draw the data map",
-		long: `Draws the data map. The picture shows the tables, the effect of an erasure on their
-rows, the keys that lead to the subject, the tables that are left out with the reason,
-and the external systems. It has no values, and the command needs no database.
-
-An arrow leads from a table that does not refer to the subject to the next one on its
-way. With --only, the picture has only the given tables, the tables on their way, and
-the tables whose way leads through them.
-
-Use the format svg for browsers, mermaid for Markdown on code hosts, and dot for
-Graphviz.`,
-		example: `habeas map > datamap.svg
-habeas map --only orders > orders.svg
-habeas map --format dot | dot -Tpdf > datamap.pdf`,
 		needs: onlyDataMap,
-		exits: exits{fine: "the picture was printed"},
 		flags: func(c *cobra.Command) {
 			c.Flags().Var(choice{&format, drawings}, "format", "`format` of the picture: svg, mermaid or dot")
 			c.Flags().StringArrayVar(&only, "only", nil, "draw only this `table` and its paths; repeatable")

@@ -19,15 +19,7 @@ type grants struct {
 func privileges() subcommand {
 	var role string
 	return subcommand{
-		use:   "privileges",
-		short: "print the GRANTs for the role of the application",
-		long: `Prints the GRANT statements for a role of PostgreSQL, with which the application can
-grant all rights and fulfill all duties: those on the tables of the data map, and those
-on the tables of habeas. The role should own none of them: an owner can switch off the
-triggers that protect the ledgers and the audit trail. The commands migrate and replay
-need the role that owns the tables of habeas. The command opens no connection.`,
-		example: `habeas privileges --role shop | psql`,
-		exits:   exits{fine: "the statements were printed"},
+		use: "privileges",
 		flags: func(c *cobra.Command) {
 			c.Flags().StringVar(&role, "role", "", "the `name` of the role (required)")
 		},

@@ -16,35 +16,8 @@ func rehearse() subcommand {
 	var refs []string
 	sample := 0
 	return subcommand{
-		use:   "rehearse SUBJECT",
-		short: "show the effect of an erasure without erasing",
-		long: `Erases a subject in a transaction, rolls the transaction back, and shows the row
-count of each step. It makes no change, records no audit event and adds no outbox
-entry. If the database refuses the erasure, the result is a finding with the
-constraint or trigger that refused it.
-
-A row can have both retained columns and columns that the erasure anonymizes. Such a
-row is counted under anonymize and under retain. The erasure changes a retained column
-only in the rows whose retention period has ended: the result names such a column under
-anonymize, with the note "where its duty is over".
-
-The result has a hash of the subject with its refs, the erasure plan, the values that
-are written, and the row counts. Pass the hash to erase --plan. The subject is then
-erased only if all of these are the same as in the rehearsal.
-
-With --sample 5, the command also shows five rows of each step, before and after the
-erasure. They hold personal data, and are only written to a terminal: the command is
-refused if its output is a file, a pipe or JSON. Secrets, and columns that no export
-shows, are masked.
-
-The rows of a subject are locked during its rehearsal. On SQLite, no other process
-can write during this time.`,
-		example: `habeas rehearse 42
-habeas rehearse 42 --ref supportdesk=c-17
-habeas rehearse 42 --sample 5
-habeas rehearse - < subjects.txt`,
-		exits: exits{fine: "the erasure would succeed", findings: "the database would refuse the erasure"},
-		args:  oneSubject,
+		use:  "rehearse SUBJECT",
+		args: oneSubject,
 		flags: func(c *cobra.Command) {
 			refFlag(c, &refs)
 			c.Flags().IntVar(&sample, "sample", 0, "also show this `number` of rows of each step; only on a terminal")

@@ -21,55 +21,7 @@ func replaying() subcommand {
 	var restoredTo string
 	options := replay.Options{}
 	return subcommand{
-		use:   "replay FILE",
-		short: "repeat erasures after a restore from a backup",
-		long: `Reads a journal of erasures (see journal) after the database was restored from a
-backup, and erases its subjects again. Run the command before users can reach the
-application again. If the command was interrupted, run it again with the same
-journal.
-
-A subject is erased if the database has not recorded the erasure of each line: it
-compares the numbers of the erasures. If all erasures are recorded, but a row of the
-subject is there, the command compares the creation time of the row with the one that
-the erasure has found. It erases a deleted row that is back, leaves new people alone,
-and counts the subjects about whom the evidence does not tell. These subjects are
-findings, because their rows may be restored ones.
-
-If only tables of the application were restored, give the begin of their backup with
---restored-to. All later erasures of the database are then repeated, also those
-without a line, unless the creation time shows another person. Give the same time
-again to repeat the command: people who were erased after the first run are left
-alone. The command compares the time with the clock of the database. If the time is
-too late, restored subjects are not erased and are counted as findings. If it is too
-early, new people without a creation time can be erased.
-
-The lines may have any order, and a line may occur twice. Lines of another
-installation (of another database or data map) are refused before the first erasure,
-because the same id is another person there.
-
-The command prints the number and the time of the last line. Compare the number with
-the number that you expect, or give it with --expect. The command names numbers of
-erasures that have no line, and carries out the erasures that it knows. Find the
-missing lines in another copy of the journal, and replay them, too. A line that was
-cut off counts as not valid, unless the journal has it again. After the erasures, the
-command names the sequences from which the application would give the id of an erased
-subject to a new one. Set them to a higher number.
-
-External objects whose keys are in the subject's rows, such as files, are erased
-again. Other calls to external systems are not repeated, because the restore did not
-change these systems. With the argument -, the lines come from the standard input.
-The command reads all lines into memory first, which needs about 500 bytes for each
-subject.
-
-The command asks for confirmation unless --yes is given.`,
-		example: `habeas replay erased.jsonl --operator restore-2026-03 --yes
-cat erased-*.jsonl | habeas replay - --operator restore-2026-03 --yes`,
-		exits: exits{
-			fine: "every subject of the journal is erased, and the journal has no gap",
-			findings: "all known erasures were repeated, but there are findings: lines that\n" +
-				"are not valid or missing, ids that do not fit the key, rows that may be\nrestored ones, or low sequences",
-			failed: "the lines were refused, a subject failed (all other subjects are erased),\nor the replay stopped early",
-		},
+		use:  "replay FILE",
 		args: arguments{1, 1, "the file of a journal, or - for the standard input"}, needsOperator: true,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&yes, "yes", false, "replay without confirmation")

@@ -16,42 +16,13 @@ import (
 // Scaffold returns a command that proposes a data map from the schema of a database. The trees of New and Open do not
 // contain this command, because an Application already has a data map. A caller can add the command to such a tree.
 func Scaffold(open func(ctx context.Context) (ports.CatalogReader, error)) *cobra.Command {
-	return (&tree{}).command(scaffolding(open))
+	return (&tree{}).command(scaffolding(open), "")
 }
 
 func scaffolding(open func(context.Context) (ports.CatalogReader, error)) subcommand {
 	var s scaffoldCommand
 	return subcommand{
 		use:   "scaffold",
-		short: "propose a data map for a database",
-		long: `Reads the live schema of a database and proposes a data map. The proposal has the
-table of subjects, the tables whose rows belong to a person, the columns that seem to
-hold personal data, each with a category, and the effect of an erasure on each column.
-The command reads only the schema, and no rows. The database evaluates its CHECK
-constraints on examples of the values that an erasure would write.
-
-The proposal takes in only what the schema itself gives to a person: the row of the
-person, which an erasure overwrites, and tables whose only reference to people is NOT
-NULL with ON DELETE CASCADE, or is the whole key, if nobody shares their rows. All else
-is left out with one question for each table, whose options are exact changes of the
-data map. The command decide asks these questions. With --include, the first option
-answers the question about a table, unless several paths lead to people, or the option
-could change rows of other people.
-
-The result is a manifest in JSON. The page docs/json-first.md explains it.
-
-With --update, the command keeps a data map and its answers, and adds what is new in the
-schema. An answer about a table that has new columns or references is open again. With
---out, the command writes the file as a whole, or not at all. It replaces an existing
-file only if --update has read it.
-
-If the database holds several groups of people, such as customers and employees,
-each group needs a data map, and each further data map needs a name. The questions
-propose a name, which you pass as Config.Name or --name.`,
-		example: `habeas scaffold --out datamap.json
-habeas scaffold --subject-table members --include projects
-habeas scaffold --update datamap.json --out datamap.json`,
-		exits: exits{fine: "the proposal was printed", failed: "the command cannot propose a data map"},
 		needs: nothing,
 		flags: func(c *cobra.Command) {
 			c.Flags().Var((*Text)(&s.options.SubjectTable), "subject-table", "`table` of subjects; the default is a guess")

@@ -14,15 +14,14 @@ import (
 
 // subcommand describes a command of the tree. It has either a function run, or further subcommands.
 type subcommand struct {
-	use, short, long, example string
-	exits                     exits
-	args                      arguments
-	needsOperator             bool  // --operator is required, because the audit trail records the operator
-	readsOnly                 *bool // if this flag is set, the command only reads and does not need --operator
-	needs                     need  // of the application
-	flags                     func(*cobra.Command)
-	run                       func(context.Context, *call) error
-	subcommands               []subcommand
+	use           string
+	args          arguments
+	needsOperator bool  // --operator is required, because the audit trail records the operator
+	readsOnly     *bool // if this flag is set, the command only reads and does not need --operator
+	needs         need  // of the application
+	flags         func(*cobra.Command)
+	run           func(context.Context, *call) error
+	subcommands   []subcommand
 }
 
 // need is the part of the application that a command needs.
@@ -34,10 +33,6 @@ const (
 	onlyDataMap      // see Openers.WithoutDatabase
 	nothing          // the command does not open the application
 )
-
-// exits has the meanings of a command's exit codes. If a text is empty, the exit code has the meaning that the help
-// topic exit-codes describes.
-type exits struct{ fine, findings, failed string }
 
 // arguments describes the positional arguments of a command: their minimum and maximum number. Without a maximum, the
 // field most is -1.
@@ -57,12 +52,12 @@ type call struct {
 	manifest bool                   // see Openers.Manifest
 }
 
-func (t *tree) command(s subcommand) *cobra.Command {
-	c := &cobra.Command{
-		Use: s.use, Short: s.short, Long: s.long, Example: s.example, SilenceUsage: true, DisableAutoGenTag: true,
-		DisableFlagsInUseLine: true, SuggestionsMinimumDistance: 2,
-	}
-	c.Annotations = s.exits.annotations()
+// command returns a command with its page. The parent is that of a command of a group, such as outbox.
+func (t *tree) command(s subcommand, parent string) *cobra.Command {
+	word, _, _ := strings.Cut(s.use, " ")
+	c := documented(parent + word)
+	c.Use, c.SilenceUsage, c.DisableAutoGenTag, c.DisableFlagsInUseLine = s.use, true, true, true
+	c.SuggestionsMinimumDistance = 2
 	if s.flags != nil {
 		s.flags(c)
 	}
@@ -72,7 +67,11 @@ func (t *tree) command(s subcommand) *cobra.Command {
 		c.ValidArgsFunction = completes() // no completion: arguments are ids
 	}
 	for _, part := range s.subcommands {
-		c.AddCommand(t.command(part))
+		below := word + "-"
+		if word == "habeas" {
+			below = ""
+		}
+		c.AddCommand(t.command(part, below))
 	}
 	if len(s.subcommands) > 0 {
 		c.Args, c.RunE = unknownCommand, missingCommand

@@ -15,25 +15,7 @@ import (
 func sweep() subcommand {
 	var yes, dryRun bool
 	return subcommand{
-		use:   "sweep",
-		short: "anonymize expired retained data (Art. 5(1)(e) GDPR)",
-		long: `An erasure can retain cells for a retention period, for example because of a tax law.
-The command overwrites the cells of erased subjects whose retention period has ended
-(expired cells). Each subject is processed in its own transaction, which also writes
-the audit events. If the command was interrupted, run it again. If an application
-sets an interval in its configuration (Sweep), its worker also sweeps at this
-interval.
-
-The command asks for confirmation unless --yes is given. The prompt shows the counts
-of a dry run.`,
-		example: `habeas sweep --dry-run
-habeas sweep --operator retention-job --yes`,
-		exits: exits{
-			fine: "all expired cells were overwritten, or counted with --dry-run",
-			findings: "cells were left alone: the id of the erased subject does not fit the key of\n" +
-				"the subject's table, or the cells may belong to a new person",
-			failed: "the sweep failed for a subject (all other subjects are swept), or stopped\nearly",
-		},
+		use:           "sweep",
 		needsOperator: true, readsOnly: &dryRun,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&dryRun, "dry-run", false, "count the expired cells, and change nothing")

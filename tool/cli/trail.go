@@ -13,18 +13,8 @@ import (
 
 func trail() subcommand {
 	return subcommand{
-		use:   "trail SUBJECT",
-		short: "show the audit trail of a subject (Art. 5(2) GDPR)",
-		long: `Shows the audit events of a subject in the order in which they were recorded. The
-events are consents, restrictions, exports, rectifications, erasures, and the
-results of calls to external systems. An erasure keeps the audit trail. The
-command records no event, and only reads: it also works on a standby, on a backup, and
-with a role that may only read.`,
-		example: `habeas trail 42
-habeas trail 42 --output json | jq '.[] | select(.payload.operator)'
-habeas trail - < subjects.txt`,
-		exits: exits{fine: "the trail was shown; it may be empty"},
-		args:  oneSubject, needs: onlyTables,
+		use:  "trail SUBJECT",
+		args: oneSubject, needs: onlyTables,
 		run: func(ctx context.Context, c *call) error {
 			people, err := c.subjects()
 			if err != nil {

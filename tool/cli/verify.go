@@ -15,25 +15,7 @@ import (
 func verify() subcommand {
 	var clearRecorded bool
 	return subcommand{
-		use:   "verify SUBJECT",
-		short: "check that an erased subject has no data left",
-		long: `Searches for rows and values that the last erasure of a subject should have deleted
-or overwritten. For example, a trigger, a job, a restored copy or a later write of
-the application could have written them again. The command changes no row. The audit trail
-records the result. The command searches only where the data map leads. It ends with
-the tables that are left out, and with those about which nobody has decided.
-
-If the id was registered again or restored, the rows may belong to another person. The
-command then checks nothing, and shows what the verifications before have found. Once
-nothing of the erased person is left, --clear records that, and status no longer counts it.`,
-		example: `habeas verify 42 --operator dpo
-habeas verify 42 --operator dpo --clear
-habeas verify - --operator dpo --output json < erased.txt`,
-		exits: exits{
-			fine:     "no row or value is left over",
-			findings: "something is left over, unclear whose the rows are, or not decided",
-			failed:   "the verification failed, or the subject was never erased",
-		},
+		use:  "verify SUBJECT",
 		args: oneSubject, needsOperator: true,
 		flags: func(c *cobra.Command) {
 			c.Flags().BoolVar(&clearRecorded, "clear", false, "clear what was found before the id was registered again")

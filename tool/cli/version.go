@@ -16,12 +16,8 @@ type versions struct {
 
 func version() subcommand {
 	return subcommand{
-		use:     "version",
-		short:   "print the version",
-		long:    `Prints the versions of habeas and of Go that the program was built with.`,
-		example: `habeas version`,
-		exits:   exits{fine: "the version was printed"},
-		needs:   nothing,
+		use:   "version",
+		needs: nothing,
 		run: func(_ context.Context, c *call) error {
 			found := versionOfBuild()
 			return c.out.show(found, func() { c.out.line(found.String()) })
