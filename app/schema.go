@@ -48,6 +48,15 @@ func (o *Schema) Satisfies(
 	return o.stack.Catalog.Satisfies(ctx, table, check, rows)
 }
 
+// CountRows counts rows of the application's tables for package check. See ports.RowCounter. It counts nothing if the
+// application set Config.Stack.
+func (o *Schema) CountRows(ctx context.Context, of datamap.RowQuestion) (datamap.RowCount, error) {
+	if o.store == nil {
+		return datamap.RowCount{}, nil
+	}
+	return o.store.CountRows(ctx, of)
+}
+
 // Registers reports whether the application has ever called Registered, for any person of the data map. It fails before
 // the first migration of the tables of habeas.
 func (o *Schema) Registers(ctx context.Context) (bool, error) {

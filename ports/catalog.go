@@ -17,9 +17,10 @@ type CatalogReader interface {
 	Catalog(ctx context.Context) (datamap.Catalog, error)
 
 	// Satisfies returns for each row whether it satisfies a CHECK constraint of a table of the catalog, or the condition
-	// of a partial index, whose text is datamap.CatalogUnique.Where. The database evaluates the condition on the values
-	// of the rows, which are examples and never values of the application. A row has values by the names of columns: nil,
-	// a string, an int64, a float64, a bool or a []byte. A string can be the text form of a value of any type.
+	// of a partial index (datamap.CatalogUnique.Where), or that of the partitions of the table. The database evaluates the
+	// condition on the values of the rows, which are examples and never values of the application. A row has values by the
+	// names of columns: nil, a string, an int64, a float64, a bool or a []byte. A string can be the text form of a value
+	// of any type.
 	//
 	// The verdict is datamap.VerdictUndecided if the database refuses to evaluate the constraint on the row. For example,
 	// the constraint needs a column that the row does not have, calls a function that fails, or takes too long. The
@@ -30,4 +31,13 @@ type CatalogReader interface {
 	Satisfies(
 		ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
 	) ([]datamap.Verdict, error)
+}
+
+// RowCounter counts rows of the application for the rules of package check that the catalog cannot decide. It is safe
+// for concurrent use.
+type RowCounter interface {
+	// CountRows counts the rows of a question, and reads nothing else. It uses a separate connection, and writes nothing.
+	// It answers that the rows are not counted if the database refuses the statement, or if the deadline of the context
+	// ends it. CountRows returns domain.ErrUnavailable if the database cannot be reached.
+	CountRows(ctx context.Context, of datamap.RowQuestion) (datamap.RowCount, error)
 }

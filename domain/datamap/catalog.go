@@ -22,6 +22,8 @@ type Catalog struct {
 	// TrustsRowFilters is true if the configuration of the store declares that no row-level security policy and no view
 	// hides rows of a subject from the connection.
 	TrustsRowFilters bool `json:"trusts_row_filters,omitempty"`
+	// Encoding is the encoding of a database of PostgreSQL, such as UTF8. It is empty on SQLite.
+	Encoding string `json:"encoding,omitempty"`
 	// Exposures are the ways in which others reach the tables of habeas, of all data maps, by kind and By.
 	Exposures []Exposure `json:"exposures,omitempty"`
 }
@@ -82,6 +84,13 @@ type CatalogTable struct {
 	ForeignKeys []CatalogForeignKey `json:"foreign_keys,omitempty"`
 	Checks      []CatalogCheck      `json:"checks,omitempty"`
 	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // also rules of PostgreSQL; no foreign key triggers
+	// Publications are the publications of PostgreSQL because of which the database refuses to change rows of the table or
+	// of a partition of it, since these rows have no replica identity.
+	Publications []CatalogPublication `json:"publications,omitempty"`
+	// Partitions says which rows a partition of a table takes. It is nil if the table has no partitions.
+	Partitions *CatalogPartitions `json:"partitions,omitempty"`
+	// Conflicts are the conflict clauses of the constraints of a table of SQLite, such as UNIQUE ON CONFLICT REPLACE.
+	Conflicts []CatalogConflict `json:"conflicts,omitempty"`
 	// Reads are the tables and views that a view reads, directly or through other views. It is empty for a table. On
 	// SQLite, the names are guessed from the SQL of the view.
 	Reads []string `json:"reads,omitempty"`
@@ -93,6 +102,9 @@ type CatalogTable struct {
 	// Filtered is true if a view may leave rows out, for example by a condition or a join, or if a rule or a trigger
 	// replaces the statements on the view. The same applies to the views that the view reads.
 	Filtered bool `json:"filtered,omitempty"`
+	// Unlockable is true for a view of PostgreSQL that groups, combines or computes rows, or that reads such a view. The
+	// database cannot lock its rows.
+	Unlockable bool `json:"unlockable,omitempty"`
 	// RowSecurity is true if policies of row-level security may hide rows from the connection. For a view, these are the
 	// policies of the tables that the view reads.
 	RowSecurity bool `json:"row_security,omitempty"`
@@ -298,6 +310,41 @@ type CatalogCheck struct {
 	Name    string   `json:"name,omitempty"`
 	Columns []string `json:"columns"`
 	Text    string   `json:"text"` // the condition as the database writes it
+}
+
+// CatalogPublication is a publication of PostgreSQL that refuses changes of rows without a replica identity.
+type CatalogPublication struct {
+	Name    string   `json:"name"`
+	Refuses []string `json:"refuses"` // UPDATE, DELETE, in this order
+}
+
+// CatalogPartitions is the condition that a row satisfies if a partition takes it. Its columns are those of the
+// partition keys, and it has no name. CatalogReader.Satisfies can evaluate it.
+type CatalogPartitions struct {
+	CatalogCheck
+	Number int `json:"number"` // of the partitions that have no partitions themselves
+}
+
+// CatalogConflict is what SQLite does with a row that violates a constraint, unless the statement says otherwise.
+type CatalogConflict struct {
+	Columns []string `json:"columns"` // of the constraint
+	Action  string   `json:"action"`  // REPLACE, IGNORE, ROLLBACK or FAIL
+	NotNull bool     `json:"not_null,omitempty"`
+}
+
+// RowQuestion asks about rows of a table. It has either a relation or a column.
+type RowQuestion struct {
+	Table string
+	// Relation asks for rows that refer to no row by the relation, and would if case and spaces at the ends did not count.
+	Relation *Relation
+	// Start asks for rows with a value in this column that cannot be read as the start of a retention period.
+	Start string
+}
+
+// RowCount answers a RowQuestion. The rows are those with a value in the columns of the question.
+type RowCount struct {
+	Counted     bool // the database has counted all rows within the time limit
+	Rows, Found int64
 }
 
 // Verdict says whether a row satisfies a CHECK constraint.

@@ -63,3 +63,41 @@ func (mr *MockCatalogReaderMockRecorder) Satisfies(ctx, table, check, rows inter
 	mr.mock.ctrl.T.Helper()
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Satisfies", reflect.TypeOf((*MockCatalogReader)(nil).Satisfies), ctx, table, check, rows)
 }
+
+// MockRowCounter is a mock of RowCounter interface.
+type MockRowCounter struct {
+	ctrl     *gomock.Controller
+	recorder *MockRowCounterMockRecorder
+}
+
+// MockRowCounterMockRecorder is the mock recorder for MockRowCounter.
+type MockRowCounterMockRecorder struct {
+	mock *MockRowCounter
+}
+
+// NewMockRowCounter creates a new mock instance.
+func NewMockRowCounter(ctrl *gomock.Controller) *MockRowCounter {
+	mock := &MockRowCounter{ctrl: ctrl}
+	mock.recorder = &MockRowCounterMockRecorder{mock}
+	return mock
+}
+
+// EXPECT returns an object that allows the caller to indicate expected use.
+func (m *MockRowCounter) EXPECT() *MockRowCounterMockRecorder {
+	return m.recorder
+}
+
+// CountRows mocks base method.
+func (m *MockRowCounter) CountRows(ctx context.Context, of datamap.RowQuestion) (datamap.RowCount, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "CountRows", ctx, of)
+	ret0, _ := ret[0].(datamap.RowCount)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// CountRows indicates an expected call of CountRows.
+func (mr *MockRowCounterMockRecorder) CountRows(ctx, of interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "CountRows", reflect.TypeOf((*MockRowCounter)(nil).CountRows), ctx, of)
+}

@@ -27,6 +27,9 @@ type Options struct {
 	// Registers reports whether the application calls Registered for new people, such as app.Operator.Registers. If it is
 	// nil or returns an error, Run assumes that the application does not.
 	Registers func(context.Context) (bool, error)
+	// Rows counts rows for the rules that the catalog cannot decide, such as app.Operator. If it is nil, Result.Uncounted
+	// lists what was not counted. The deadline of the context limits the time.
+	Rows ports.RowCounter
 	// Clock tells whether an acceptance has ended. The default is the clock of the machine.
 	Clock ports.Clock
 	// Manifest says that the data map comes from a manifest. The remedies then have its words, not those of struct tags,
@@ -90,14 +93,22 @@ func run(
 		(*schema).checkCopies, (*schema).checkIndexes, (*schema).checkEnforcement, (*schema).checkForeignKeys,
 		(*schema).checkSecrets, (*schema).checkRefs, (*schema).checkLives, (*schema).checkAccount,
 		(*schema).checkUndecided, (*schema).checkExposures,
+		(*schema).checkPublications, (*schema).checkConflicts, (*schema).checkEncoding,
 	} {
 		group(found)
+	}
+	if err := found.checkPartitions(ctx, reader); err != nil {
+		return nil, Result{}, err
+	}
+	uncounted, err := found.checkRows(ctx, o.Rows)
+	if err != nil {
+		return nil, Result{}, err
 	}
 	found.foldForeignKeys()
 	found.foldIndexes()
 	found.foldEqual()
 	found.sort()
-	result := Result{Accepted: []AcceptedFinding{}, LeftOut: found.leftOut()}
+	result := Result{Accepted: []AcceptedFinding{}, LeftOut: found.leftOut(), Uncounted: uncounted}
 	if accepted := dataMap.Accepted(); len(accepted) > 0 {
 		result.Accepted = found.accept(accepted)
 	}

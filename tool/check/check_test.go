@@ -32,6 +32,7 @@ var all = []cases{
 	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, copyCases, accessCases, exposureCases,
 	lifeCases, acceptanceCases, refCases, judgedCases, reversedCases, linkCases, triggerCases,
 	castCases, decisionCases, undecidedCases, pathCases, accountCases,
+	factCases,
 }
 
 func TestADataMapThatFitsHasNoFindings(t *testing.T) {

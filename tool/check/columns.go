@@ -81,39 +81,4 @@ func (s *schema) checkSince(table datamap.Table, column datamap.Column, live dat
 	}
 }
 
-// checkKeyTypes reports a subject key or a relation with types that the database refuses to compare.
-func (s *schema) checkKeyTypes(table datamap.Table, live datamap.CatalogTable) {
-	for _, name := range table.SubjectKey {
-		column, _ := table.Column(name)
-		found, ok := live.Column(name)
-		isNumber := family(column.Type) == datamap.TypeNumber
-		if ok && isNumber && found.Type != "" && family(found.Type) != datamap.TypeNumber {
-			s.report(keyType, place{table: table.Name, column: name},
-				"The data map has the type "+string(column.Type)+", but the database has "+found.Declared+
-					". It refuses to compare the two types, and every operation fails.",
-				"Use the type "+string(found.Type)+" in the data map.")
-		}
-	}
-	seen := map[string]bool{}
-	for _, path := range s.Paths(table.Name) {
-		if len(path.Relations) == 0 || seen[list(path.Relations[0].Columns)] {
-			continue
-		}
-		relation := path.Relations[0]
-		seen[list(relation.Columns)] = true
-		for i, name := range relation.Columns {
-			parent, known := s.live[relation.References]
-			key, hasKey := parent.Column(relation.ReferencedColumns[i])
-			found, ok := live.Column(name)
-			if !known || !hasKey || !ok || !differ(key.Type, found.Type) {
-				continue
-			}
-			s.report(keyType, place{table: table.Name, column: name},
-				"It has the type "+found.Declared+", but refers to "+relation.References+"."+key.Name+" of the type "+
-					key.Declared+". The database refuses to compare the two types, and every operation fails.",
-				"Give both columns the same type.")
-		}
-	}
-}
-
 func differ(a, b datamap.ColumnType) bool { return a != "" && b != "" && family(a) != family(b) }

@@ -25,6 +25,7 @@ func (s *schema) checkDeletions() {
 			}
 		}
 	}
+	s.losing = lost.tables
 	s.checkSetNull()
 }
 

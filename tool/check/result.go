@@ -16,6 +16,8 @@ type Result struct {
 	Findings []datamap.Finding `json:"findings"` // in order, without the accepted ones
 	Accepted []AcceptedFinding `json:"accepted"` // in the same order
 	LeftOut  []LeftOut         `json:"left_out"` // in the order of the names
+	// Uncounted are the places whose rows were not counted, in the order of the declared tables.
+	Uncounted []Uncounted `json:"uncounted"`
 }
 
 // LeftOut is a table that stays out of the data map because a person has decided so.

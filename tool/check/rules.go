@@ -57,6 +57,14 @@ const (
 	columnUnmapped       = "column-unmapped"
 	primaryKeyMissing    = "primary-key-missing"
 	rowsNotLockable      = "rows-not-lockable"
+	viewUnlockable       = "view-unlockable"
+	partitionMissing     = "partition-missing"
+	partitionMoved       = "partition-moved"
+	conflictClause       = "conflict-clause"
+	replicaIdentity      = "replica-identity-missing"
+	relationLoose        = "relation-loose"
+	sinceUnreadable      = "since-unreadable"
+	encodingOther        = "encoding-other"
 	keyType              = "key-type"
 	sinceType            = "since-type"
 	surrogateType        = "surrogate-type"
@@ -118,6 +126,7 @@ var rules = []Rule{
 	{conditionMissing, warning, "A relation may also take rows that refer to other tables"},
 	{subjectKeyShared, warning, "The key of the subject is not unique in the database"},
 	{relationShared, warning, "A relation leads to the rows of several people"},
+	{relationLoose, warning, "Rows would refer to a person if case and spaces did not count"},
 	{accountOpen, warning, "A column that lets a person in, or gives rights, stays after an erasure"},
 	{deleteCascadesKept, failure, "The database deletes rows that the data map keeps"},
 	{deleteCascades, warning, "The database deletes rows that are not in the data map"},
@@ -125,6 +134,8 @@ var rules = []Rule{
 	{deleteSetsDefault, warning, "ON DELETE SET DEFAULT changes rows of other people"},
 	{setNullMissing, failure, "The data map relies on ON DELETE SET NULL, but the foreign key does not exist"},
 	{updateCascades, warning, "The database changes other rows with an overwritten column"},
+	{conflictClause, warning, "A conflict clause of SQLite deletes or skips rows in place of an error"},
+	{partitionMoved, warning, "An erasure moves a row to another partition"},
 	{triggerReplaces, failure, "A rule replaces a statement of an erasure"},
 	{triggerWrites, warning, "A trigger that an erasure fires writes to a table of the data map"},
 	{triggerDeletes, warning, "A trigger that an erasure fires deletes rows of a table of the data map"},
@@ -144,8 +155,13 @@ var rules = []Rule{
 	{columnUnmapped, failure, "An erasure would delete a column that the data map does not have"},
 	{primaryKeyMissing, warning, "The primary key of the data map is not unique in the database"},
 	{rowsNotLockable, failure, "The rows of a table cannot be locked"},
+	{viewUnlockable, failure, "A table of the data map is a view whose rows cannot be locked or changed"},
+	{replicaIdentity, failure, "A publication refuses to change rows without a replica identity"},
+	{partitionMissing, failure, "No partition takes a row with the surrogate"},
+	{encodingOther, warning, "The encoding of the database is not UTF8"},
 	{keyType, failure, "A key cannot be compared with the subject's id"},
 	{sinceType, failure, "The start of a retention period is not an instant"},
+	{sinceUnreadable, warning, "The start of a retention period cannot be read in some rows"},
 	{surrogateType, failure, "A surrogate has another type than its column"},
 	{surrogateLength, failure, "A surrogate is longer than its column allows"},
 	{placeholderAlone, failure, "A unique surrogate is only {}, which an erasure writes unchanged"},

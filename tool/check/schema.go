@@ -29,6 +29,7 @@ type schema struct {
 	mapped   map[string]datamap.Table        // by name in the catalog
 	needed   map[string]bool                 // tables of the data map that an erasure or an export reads
 	writes   []write
+	losing   []string // tables from which the steps of an erasure, or then the database, delete rows
 	cascaded []string // tables outside the data map from which the database deletes rows with those of an erasure
 }
 

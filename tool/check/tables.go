@@ -3,7 +3,6 @@ package check
 import (
 	"slices"
 
-	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
@@ -37,32 +36,6 @@ func (s *schema) checkTables() {
 			}
 		}
 	}
-}
-
-func (s *schema) checkKind(table datamap.Table, live datamap.CatalogTable) {
-	switch {
-	case !live.Kind.IsLockable():
-		if s.needed[table.Name] && s.isLocked(table.Name) {
-			s.report(rowsNotLockable, place{table: table.Name},
-				"It is a "+live.Kind.InWords()+", whose rows an erasure cannot lock. Every erasure fails.",
-				"In the data map, name the table that holds the rows.")
-		}
-	case live.Kind == datamap.KindView && table.Trusted:
-		s.report(viewTrusted, place{table: table.Name, object: live.Name},
-			"The data map declares that the view shows all rows of a subject, and that statements on it change these rows.",
-			"Review the view, its rules and its triggers after each change, and accept the finding.")
-	case !s.catalog.TrustsRowFilters && s.needed[table.Name] && !live.ShowsAll(table):
-		s.report(viewMapped, place{table: table.Name, object: live.Name},
-			"It is a view that may hide rows or values. Erasures and exports are refused, because they could miss them.",
-			"Name the table that holds the rows, or declare the view trusted if it shows all rows of a subject.")
-	}
-}
-
-func (s *schema) isLocked(table string) bool {
-	changes := slices.ContainsFunc(s.steps, func(step datamap.Step) bool {
-		return step.Target == table && step.Strategy != domain.StrategyRetain
-	})
-	return changes || table != s.SubjectTable().Name && s.isOnPath(table)
 }
 
 // isOnPath reports whether another table that an erasure or an export reads has a path that begins with a reference to

@@ -23,6 +23,7 @@ type world struct {
 	// registers is Options.Registers.
 	registers func(context.Context) (bool, error)
 	accepted  []datamap.Acceptance // of the data map
+	rows      counted              // the answers to all questions
 	decisions []datamap.Decision   // of the data map
 	undecided bool                 // there is no decision about the tables that are not in the data map
 	db        func() *bun.DB       // the database of the constraints; by default, a new one
@@ -202,7 +203,9 @@ func (w *world) check(ctx context.Context, t *testing.T) (check.Result, error) {
 	must(t, err)
 	plan, err := erasure.Planner{}.Plan(dataMap, nil)
 	must(t, err)
-	return check.Run(ctx, w.reader(t), w.dataMapOf(dataMap), plan, check.Options{Registers: w.registers, Clock: today{}})
+	return check.Run(ctx, w.reader(t), w.dataMapOf(dataMap), plan, check.Options{
+		Registers: w.registers, Clock: today{}, Rows: w.rows,
+	})
 }
 
 func (w *world) dataMapOf(m datamap.DataMap) datamap.DataMap {

@@ -9,13 +9,17 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/constraint"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/installation"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/ports"
 )
 
-var _ ports.CatalogReader = (*Schema)(nil)
+var (
+	_ ports.CatalogReader = (*Schema)(nil)
+	_ ports.RowCounter    = (*Schema)(nil)
+)
 
 // Schema reads the live schema of a database like a Store, but needs no data map and no tables of habeas. It is safe
 // for concurrent use.
@@ -52,9 +56,9 @@ func (s *Store) Catalog(ctx context.Context) (datamap.Catalog, error) {
 
 // Satisfies implements ports.CatalogReader.
 func (s *Store) Satisfies(
-	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
+	ctx context.Context, table string, check datamap.CatalogCheck, examples []map[string]any,
 ) ([]datamap.Verdict, error) {
-	return s.schema.Satisfies(ctx, table, check, rows)
+	return s.schema.Satisfies(ctx, table, check, examples)
 }
 
 // Catalog implements ports.CatalogReader.
@@ -76,7 +80,17 @@ func (s *Schema) Catalog(ctx context.Context) (found datamap.Catalog, err error)
 
 // Satisfies implements ports.CatalogReader.
 func (s *Schema) Satisfies(
-	ctx context.Context, table string, check datamap.CatalogCheck, rows []map[string]any,
+	ctx context.Context, table string, check datamap.CatalogCheck, examples []map[string]any,
 ) ([]datamap.Verdict, error) {
-	return constraint.Satisfies(ctx, s.pool, s.dialect, table, check, rows)
+	return constraint.Satisfies(ctx, s.pool, s.dialect, table, check, examples)
+}
+
+// CountRows implements ports.RowCounter.
+func (s *Store) CountRows(ctx context.Context, of datamap.RowQuestion) (datamap.RowCount, error) {
+	return s.schema.CountRows(ctx, of)
+}
+
+// CountRows implements ports.RowCounter. It reads in a transaction that cannot write.
+func (s *Schema) CountRows(ctx context.Context, of datamap.RowQuestion) (datamap.RowCount, error) {
+	return constraint.Count(ctx, s.pool, rows.Count(s.dialect, of))
 }

@@ -174,3 +174,22 @@ func valueOf(d dialect, row map[string]any, column string) (value any, ok bool) 
 	}
 	return nil, false
 }
+
+// Count runs a statement that counts rows in a transaction that only reads. A statement that the database refuses, or
+// that takes longer than the deadline of the context, counts nothing.
+func Count(ctx context.Context, pool *conn.Pool, text string) (count datamap.RowCount, err error) {
+	tx, err := pool.Snapshot(ctx)
+	if err == nil {
+		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // nothing was written
+		err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&count.Rows, &count.Found) }, text)
+	}
+	switch {
+	case err == nil:
+		count.Counted = true
+		return count, nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded), ctx.Err() == nil && isRefused(ctx, err):
+		return datamap.RowCount{}, nil
+	default:
+		return datamap.RowCount{}, conn.Wrap(ctx, "count rows", err)
+	}
+}

@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
 )
 
 type postgres struct{}
 
-// conditionOf finds the condition of a constraint or a partial index. A constraint of a domain belongs to no table. The
-// condition of a partial index has no constraint.
+// conditionOf finds the condition of a constraint, of a partial index, or of the partitions of a table. A constraint of
+// a domain belongs to no table. The other conditions have no constraint.
 //
 // The statement returns no row if an evaluation could run code of a role that the connection does not trust: a function
 // or an operator of the condition, a type of a column, a cast of such a type, or a constraint of a domain in it. It
@@ -30,11 +31,15 @@ const conditionOf = `,
 		UNION ALL
 		SELECT {oid of pg_class}, i.indexrelid, i.indpred, i.indrelid FROM pg_catalog.pg_index AS i
 		WHERE i.indrelid {=} {table} AND pg_catalog.pg_get_expr(i.indpred, i.indrelid) {=} $2
+		UNION ALL
+		SELECT {oid of pg_class}, {table}, NULL, {table} WHERE {rows of partitions} {=} $2
 		LIMIT 1
 	), used (class, oid) AS (
 		SELECT class, oid FROM place
 		UNION
 		SELECT {oid of pg_class}, {table}
+		UNION
+		SELECT {oid of pg_class}, CAST(l.relid AS pg_catalog.oid) FROM pg_catalog.pg_partition_tree({table}) AS l
 		UNION
 		SELECT f.class, f.oid FROM used AS u CROSS JOIN LATERAL (
 			SELECT d.refclassid, d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid {=} u.class AND d.objid {=} u.oid
@@ -59,7 +64,7 @@ const conditionOf = `,
 		CROSS JOIN LATERAL pg_catalog.regexp_matches(CAST(e.condition AS pg_catalog.text),
 			':(?:funcid|opfuncid) ([0-9]+)', 'g') AS m (found)
 	)
-	SELECT pg_catalog.pg_get_expr(place.condition, place.relation) FROM place
+	SELECT COALESCE(pg_catalog.pg_get_expr(place.condition, place.relation), {rows of partitions}) FROM place
 	WHERE NOT EXISTS (
 		SELECT FROM stranger JOIN (
 			SELECT p.proowner FROM function JOIN pg_catalog.pg_proc AS p ON p.oid {=} function.oid
@@ -81,7 +86,8 @@ func (postgres) condition(
 	ctx context.Context, tx *conn.Tx, table string, check datamap.CatalogCheck,
 ) (condition string, err error) {
 	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&condition) },
-		syntax.FillWithStrangers(conditionOf, "table", "CAST(pg_catalog.to_regclass($1) AS pg_catalog.oid)"),
+		syntax.FillWithStrangers(strings.ReplaceAll(conditionOf, "{rows of partitions}", live.RowsOfPartitions("{table}")),
+			"table", "CAST(pg_catalog.to_regclass($1) AS pg_catalog.oid)"),
 		qualified(table), check.Text)
 	return condition, err
 }

@@ -68,6 +68,7 @@ type reader struct {
 	err      error                 // the first error
 
 	fingerprint string // see scope
+	encoding    string // see datamap.Catalog
 
 	untyped, serialWrites, ignoresForeignKeys bool // see datamap.Catalog
 }
@@ -112,7 +113,7 @@ func ReadCatalog(ctx context.Context, query conn.Query, d syntax.Dialect) (datam
 	}
 	catalog := datamap.Catalog{
 		Tables: []datamap.CatalogTable{}, Untyped: l.untyped, SerialWrites: l.serialWrites,
-		IgnoresForeignKeys: l.ignoresForeignKeys,
+		IgnoresForeignKeys: l.ignoresForeignKeys, Encoding: l.encoding,
 	}
 	for _, table := range l.order {
 		if !table.Temporary && !table.shadow {
@@ -170,6 +171,15 @@ func (l *reader) readSchema(ctx context.Context, schema string, statements state
 		}),
 		partOf(statements.Routines, func(key string, read *routine) { l.routines[key] = read }),
 		partOf(statements.Fingerprint, func(_ string, read *string) { l.fingerprint = *read }),
+		partOf(statements.Publications, func(key string, publication *datamap.CatalogPublication) {
+			of(key).Publications = append(of(key).Publications, *publication)
+		}),
+		partOf(statements.Partitions, func(key string, read *datamap.CatalogPartitions) {
+			if read.Number > 0 {
+				of(key).Partitions = read
+			}
+		}),
+		partOf(statements.Encoding, func(_ string, read *string) { l.encoding = *read }),
 		partOf(statements.ViewReads, func(key string, read *viewRead) { of(key).addRead(*read) }),
 	})
 	if statements.ColumnsOf != "" {
@@ -263,7 +273,7 @@ func (l *reader) qualify() {
 // row of a result has three columns: the key of a table (a text that identifies the table), a JSON object with the
 // fields that the reader decodes, and a number that sorts the objects of a table. There are four exceptions:
 //
-//   - The row of Fingerprint has no key, and a JSON text.
+//   - The rows of Fingerprint and Encoding have no key, and a JSON text.
 //   - A row of Routines starts with the key of a function.
 //   - A row of ViewReads has the key of a view, and an object with a table that this view reads, and its columns.
 //   - A row of Statistics has only the key of a table and its number of rows.
@@ -273,6 +283,7 @@ type statements struct {
 	With string // the common table expressions of the statements in the next line
 
 	Tables, Columns, Indexes, ForeignKeys, Checks, Triggers, ViewReads, Routines, Fingerprint string
+	Publications, Partitions, Encoding                                                        string
 
 	ColumnsOf          string // the columns of the view or virtual table with the name $1
 	IgnoresForeignKeys string // returns a row if the connection does not enforce foreign keys

@@ -2,6 +2,7 @@ package live
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -80,4 +81,36 @@ func (t *Table) Replaces() bool {
 		}
 	}
 	return false
+}
+
+// addConflicts adds the conflict clauses of a table of SQLite. The parameter text is the definition of the table. The
+// clause of a CHECK constraint has no effect.
+func (l *reader) addConflicts(table *Table, text sqltext.Tokens) {
+	depth, bracket, column := 0, 0, ""
+	for i := range text {
+		switch {
+		case text.IsSign(i, "("):
+			if depth++; depth == 2 {
+				bracket = i
+			}
+		case text.IsSign(i, ")"):
+			depth--
+		}
+		if depth == 1 && text.IsSign(i, "(", ",") && i+1 < len(text) {
+			column = text[i+1].Text // or the first word of a constraint of the table
+		}
+		if !text.Is(i-2, "on") || !text.Is(i-1, "conflict") || text.Is(i, "abort") {
+			continue
+		}
+		conflict := datamap.CatalogConflict{
+			Columns: []string{column}, Action: strings.ToUpper(text[i].Text), NotNull: text.Is(i-3, "null"),
+		}
+		if text.IsSign(i-3, ")") {
+			if !text.Is(bracket-1, "unique", "key") {
+				continue
+			}
+			conflict.Columns = l.columnsIn(text[bracket:i-2], table)
+		}
+		table.Conflicts = append(table.Conflicts, conflict)
+	}
 }

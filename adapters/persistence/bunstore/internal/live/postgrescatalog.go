@@ -11,10 +11,10 @@ import (
 // checks, no SQL of generated columns and defaults, and only a hash of the SQL of views, but also the triggers that
 // only TRUNCATE fires.
 func (postgres) catalog(_ string, of *scope) statements {
-	fires, definition, expression, initial := "TRUE", "md5(pg_get_viewdef(r.oid))", "NULL", "NULL"
+	fires, definition, expression, initial, unlockable := "TRUE", "md5(pg_get_viewdef(r.oid))", "NULL", "NULL", "FALSE"
 	if of == nil {
 		fires = "t.tgtype & 28 <> 0"
-		definition = "pg_get_viewdef(r.oid)"
+		definition, unlockable = "pg_get_viewdef(r.oid)", unlockableView
 		const filled = "THEN (SELECT pg_get_expr(e.adbin, e.adrelid) " +
 			"FROM pg_catalog.pg_attrdef AS e WHERE e.adrelid = r.oid AND e.adnum = a.attnum) END"
 		expression = "CASE WHEN a.attgenerated <> '' " + filled
@@ -22,9 +22,10 @@ func (postgres) catalog(_ string, of *scope) statements {
 	}
 	fill := func(statement string) string {
 		return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes), "fires", fires,
-			"definition", definition, "expression", expression, "initial", initial,
+			"definition", definition, "expression", expression, "initial", initial, "unlockable", unlockable,
 			"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "body", functionBody, "reused", reused,
 			"name of r", NameInDataMap("r", "r.nspname"), "name of f", NameInDataMap("f", "s.nspname"),
+			"rows of partitions", RowsOfPartitions("r.oid"),
 			"columns", ColumnNamesOf("k.conkey", "k.conrelid"), "referenced", ColumnNamesOf("k.confkey", "k.confrelid"))
 	}
 	read := statements{
@@ -37,6 +38,8 @@ func (postgres) catalog(_ string, of *scope) statements {
 	}
 	if of == nil {
 		read.Indexes, read.Checks = fill(indexesOfPostgres), fill(checksOfPostgres)
+		read.Encoding = "SELECT '', CAST(to_json(current_setting('server_encoding')) AS text), 0"
+		read.Publications, read.Partitions = fill(publicationsOfPostgres), fill(partitionsOfPostgres)
 	}
 	return read
 }
@@ -55,6 +58,14 @@ func ColumnNamesOf(numbers, table string) string {
 func NameInDataMap(class, schema string) string {
 	return syntax.Fill(`CASE WHEN pg_table_is_visible({class}.oid) THEN CAST({class}.relname AS text)
 		ELSE concat({schema}, '.', {class}.relname) END`, "class", class, "schema", schema)
+}
+
+// RowsOfPartitions returns the expression for the condition that a row of the table with an oid satisfies if a partition
+// takes it. See datamap.CatalogPartitions. It has no operators, which other roles could define.
+func RowsOfPartitions(oid string) string {
+	return `(SELECT pg_catalog.string_agg(pg_catalog.concat('(', COALESCE(
+			pg_catalog.pg_get_partition_constraintdef(l.relid), 'TRUE'), ')'), ' OR ' ORDER BY l.relid)
+		FROM pg_catalog.pg_partition_tree(` + oid + `) AS l WHERE l.isleaf AND l.parentrelid IS NOT NULL)`
 }
 
 // TablesBelow returns the query that selects the oids of the tables that inherit from the table with an oid, and of the
@@ -126,6 +137,11 @@ const (
 			SELECT d.oid, t.oid, t.typbasetype, t.typtypmod, d.never OR t.typnotnull, d.fills OR t.typdefault IS NOT NULL
 			FROM domains AS d JOIN pg_catalog.pg_type AS t ON t.oid = d.base AND t.typtype = 'd')`
 
+	// unlockableView is the expression for CatalogTable.Unlockable of the relation r. It reads the parse tree of the view.
+	unlockableView = `r.relkind = 'v' AND (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0 AND EXISTS (
+		SELECT 1 FROM pg_catalog.pg_rewrite AS w WHERE w.ev_class = r.oid AND w.rulename = '_RETURN' AND w.ev_action
+			~ ':(hasAggs|hasWindowFuncs|hasTargetSRFs) true|:(groupClause|distinctClause|cteList) \(|:(havingQual|setOperations) \{')`
+
 	// reused is the expression for CatalogColumn.Reused of the column a of the relation r. A sequence depends on the
 	// column that owns it, and a default depends on the sequence that it reads.
 	reused = `EXISTS (
@@ -158,6 +174,7 @@ const (
 					WHERE p.isleaf AND l.reltuples >= 0), -1)
 				ELSE r.reltuples END AS bigint),
 			'definition', CASE WHEN r.relkind IN ('v', 'm') THEN {definition} END,
+			'unlockable', {unlockable},
 			'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
 				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text), 0
 		FROM relations AS r WHERE r.root = r.oid`
@@ -234,6 +251,29 @@ const (
 			JOIN pg_catalog.pg_attribute AS a ON a.atttypid = d.oid AND a.attnum > 0 AND NOT a.attisdropped
 			WHERE k.contype = 'c') AS k ON k.conrelid = r.oid
 		WHERE r.root = r.oid`
+
+	publicationsOfPostgres = `
+		SELECT CAST(r.root AS text), CAST(json_build_object('name', p.pubname, 'refuses', array_remove(ARRAY[
+			CASE WHEN p.pubupdate THEN 'UPDATE' END, CASE WHEN p.pubdelete THEN 'DELETE' END], NULL)) AS text), 0
+		FROM pg_catalog.pg_publication AS p CROSS JOIN LATERAL pg_get_publication_tables(CAST(p.pubname AS text)) AS g
+		JOIN relations AS r ON r.relkind = 'r'
+			AND (r.oid = g.relid OR g.relid IN (SELECT a.relid FROM pg_partition_ancestors(r.oid) AS a))
+		JOIN pg_catalog.pg_class AS c ON c.oid = r.oid
+		WHERE (p.pubupdate OR p.pubdelete) AND (c.relreplident = 'n' OR c.relreplident IN ('d', 'i') AND NOT EXISTS (
+			SELECT 1 FROM pg_catalog.pg_index AS i WHERE i.indrelid = r.oid
+				AND CASE c.relreplident WHEN 'd' THEN i.indisprimary ELSE i.indisreplident END))
+		GROUP BY r.root, p.pubname, p.pubupdate, p.pubdelete`
+
+	// The key columns of a table are those of its own partitions and of the partitions of these.
+	partitionsOfPostgres = `
+		SELECT CAST(r.oid AS text), CAST(json_build_object('text', {rows of partitions}, 'columns', (
+				SELECT json_agg(DISTINCT a.attname) FROM pg_partition_tree(r.oid) AS l
+				JOIN pg_catalog.pg_partitioned_table AS k ON k.partrelid = l.relid
+				JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_class'::regclass AND d.objid = k.partrelid
+					AND d.refclassid = 'pg_class'::regclass AND d.refobjid = k.partrelid AND d.deptype = 'i' AND d.refobjsubid = 0
+				JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.partrelid AND a.attnum = d.objsubid),
+			'number', (SELECT count(*) FROM pg_partition_tree(r.oid) AS l WHERE l.isleaf AND l.level > 0)) AS text), 0
+		FROM relations AS r WHERE r.relkind = 'p' AND r.root = r.oid`
 
 	// The statement skips triggers with a parent (tgparentid), because they are copies for partitions. The bits of tgtype
 	// are the events: 4 is INSERT, 8 is DELETE, 16 is UPDATE, and 64 is INSTEAD OF. The second SELECT returns rewrite

@@ -175,6 +175,7 @@ func (l *reader) complete(table *Table) {
 			l.completeForeignKeys(table, text)
 			if l.scope == nil {
 				l.addChecks(table, text)
+				l.addConflicts(table, text)
 				addRowNumber(table, text)
 			}
 		}
@@ -318,6 +319,7 @@ func (l *reader) followViews() {
 		view.Reads = slices.Sorted(maps.Keys(reads))
 		for _, read := range reads {
 			view.Filtered = view.Filtered || read != nil && read.Filtered
+			view.Unlockable = view.Unlockable || read != nil && read.Unlockable
 			view.RowSecurity = view.RowSecurity || read != nil && read.Secured && view.Kind == datamap.KindView
 			for used, columns := range direct[read] {
 				view.Uses = maps.Clone(view.Uses)

@@ -1,0 +1,66 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/datamap"
+)
+
+// checkKind reports a table of the data map whose rows an erasure cannot lock or change, and a view that may hide rows.
+func (s *schema) checkKind(table datamap.Table, live datamap.CatalogTable) {
+	at := place{table: table.Name, object: live.Name}
+	isView, isLocked := live.Kind == datamap.KindView, s.needed[table.Name] && s.isLocked(table.Name)
+	switch {
+	case !live.Kind.IsLockable():
+		if isLocked {
+			s.report(rowsNotLockable, place{table: table.Name},
+				"It is a "+live.Kind.InWords()+", whose rows an erasure cannot lock. Every erasure fails.",
+				"In the data map, name the table that holds the rows.")
+		}
+		return
+	case isView && live.Unlockable && isLocked:
+		s.report(viewUnlockable, at, "It is a view that groups, combines or computes rows. The database cannot lock the rows "+
+			"below it, so that an erasure fails or misses a concurrent change.", "Name the table that holds the rows.")
+	case isView && live.FoldsCase:
+		if missing := s.notReplaced(table, live); len(missing) > 0 {
+			s.report(viewUnlockable, at, "It is a view. SQLite locks and changes no rows through it, and it has no trigger "+
+				"INSTEAD OF "+strings.Join(missing, " or ")+". The erasure fails.", "Name the table that holds the rows.")
+		}
+	}
+	switch {
+	case isView && table.Trusted:
+		s.report(viewTrusted, at,
+			"The data map declares that the view shows all rows of a subject, and that statements on it change these rows.",
+			"Review the view, its rules and its triggers after each change, and accept the finding.")
+	case !s.catalog.TrustsRowFilters && s.needed[table.Name] && !live.ShowsAll(table):
+		s.report(viewMapped, at,
+			"It is a view that may hide rows or values. Erasures and exports are refused, because they could miss them.",
+			"Name the table that holds the rows, or declare the view trusted if it shows all rows of a subject.")
+	}
+}
+
+// notReplaced returns the kinds of statements of an erasure on a view for which no trigger acts in place of the view.
+func (s *schema) notReplaced(table datamap.Table, live datamap.CatalogTable) (events []string) {
+	for _, step := range s.steps {
+		event := "UPDATE"
+		if step.Strategy == domain.StrategyDelete {
+			event = "DELETE"
+		}
+		if step.Target == table.Name && step.Strategy != domain.StrategyRetain && !slices.Contains(events, event) &&
+			!slices.ContainsFunc(live.Triggers, func(t datamap.CatalogTrigger) bool {
+				return t.Instead && slices.Contains(t.Events, event)
+			}) {
+			events = append(events, event)
+		}
+	}
+	return events
+}
+
+func (s *schema) isLocked(table string) bool {
+	changes := slices.ContainsFunc(s.steps, func(step datamap.Step) bool {
+		return step.Target == table && step.Strategy != domain.StrategyRetain
+	})
+	return changes || table != s.SubjectTable().Name && s.isOnPath(table)
+}
