@@ -64,6 +64,7 @@ type Retention interface {
 // Schema has the methods for the data map, the tables of habeas, and the tables of the application.
 type Schema interface {
 	ports.CatalogReader
+	ports.RowCounter
 	DataMap() datamap.DataMap
 	Plan() datamap.Plan
 	Registers(ctx context.Context) (bool, error)

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/ports"
 	"github.com/habeas-data/habeas/tool/check"
 )
 
@@ -18,8 +21,11 @@ var severities = []string{string(datamap.SeverityWarning), string(datamap.Severi
 type linting struct {
 	failOn           string
 	ignored, sources []string
-	all              bool
+	all, rows        bool
 }
+
+// countingTime is how long lint counts rows.
+const countingTime = 30 * time.Second
 
 func lint() subcommand {
 	l := linting{failOn: severities[0]}
@@ -30,6 +36,7 @@ func lint() subcommand {
 				"lowest `severity` for which the exit code is 1")
 			c.Flags().StringSliceVar(&l.ignored, "ignore", nil, "omit findings of this `rule`; repeatable")
 			c.Flags().StringArrayVar(&l.sources, "sarif", nil, "print SARIF; `file` has the data map or models; repeatable")
+			c.Flags().BoolVar(&l.rows, "rows", false, "count rows for the rules that need them, for at most 30 seconds")
 			c.Flags().BoolVar(&l.all, "all", false, "also show accepted findings")
 			_ = c.RegisterFlagCompletionFunc("fail-on", completes(severities...))
 			_ = c.RegisterFlagCompletionFunc("ignore", completes(ruleCodes()...))
@@ -48,9 +55,11 @@ func (l *linting) run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	result, err := check.Run(ctx, c, c.DataMap(), c.Plan(), check.Options{
-		Registers: c.Registers, Manifest: c.manifest,
-	})
+	options := check.Options{Registers: c.Registers, Manifest: c.manifest}
+	if l.rows {
+		options.Rows = limitedCounter{c, time.Now().Add(countingTime)}
+	}
+	result, err := check.Run(ctx, c, c.DataMap(), c.Plan(), options)
 	if err != nil {
 		return err
 	}
@@ -83,10 +92,35 @@ func (l *linting) run(ctx context.Context, c *call) error {
 	if err := c.out.show(found, func() {
 		c.out.linted(found, open, accepted)
 		c.out.leftOut(result.LeftOut)
+		c.out.uncounted(result.Uncounted)
 	}); err != nil {
 		return err
 	}
 	return findings(failing)
+}
+
+// limitedCounter counts rows until an instant.
+type limitedCounter struct {
+	ports.RowCounter
+	until time.Time
+}
+
+// CountRows implements ports.RowCounter.
+func (l limitedCounter) CountRows(ctx context.Context, of datamap.RowQuestion) (datamap.RowCount, error) {
+	ctx, cancel := context.WithDeadline(ctx, l.until)
+	defer cancel()
+	return l.RowCounter.CountRows(ctx, of)
+}
+
+// uncounted prints the places whose rows were not counted, so that nobody takes no findings for no rows.
+func (p *printer) uncounted(all []check.Uncounted) {
+	var places []string
+	for _, u := range all {
+		places = append(places, u.Rule+" "+u.Table+"."+u.Column)
+	}
+	if len(places) > 0 {
+		p.indented("Not counted: "+strings.Join(places, ", ")+". Run lint with --rows on a database with rows.", "")
+	}
 }
 
 // linted is a finding of lint.
