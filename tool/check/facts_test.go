@@ -41,7 +41,7 @@ func partitioned(table, column string, number int) func(*world) {
 
 func conflicting(column string, notNull bool) func(*world) {
 	return func(w *world) {
-		w.live("users").Conflicts = []datamap.CatalogConflict{{[]string{column}, "REPLACE", notNull}}
+		w.live("users").Conflicts = []datamap.CatalogConflict{{Columns: []string{column}, Action: "REPLACE", NotNull: notNull}}
 	}
 }
 
