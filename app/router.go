@@ -20,6 +20,10 @@ type RouterOption = httpapi.Option
 // processes data.
 func WithRestriction() RouterOption { return httpapi.WithRestriction() }
 
+// WithRequests adds the routes of the register of requests: a person opens, reads and withdraws requests. They need
+// Config.Requests: without it, they return the status 500.
+func WithRequests() RouterOption { return httpapi.WithRequests() }
+
 // WithTags sets the OpenAPI tags of every operation of the router. The default is the tag "gdpr".
 func WithTags(tags ...string) RouterOption { return httpapi.WithTags(tags...) }
 

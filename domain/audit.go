@@ -33,6 +33,21 @@ const (
 	EventRectificationLocalCompleted EventType = "rectification_local_completed"
 	EventRectificationCompleted      EventType = "rectification_completed"
 	EventRectificationDiscarded      EventType = "rectification_discarded"
+	EventRequestReceived             EventType = "request_received"
+	EventRequestAssigned             EventType = "request_assigned"
+	EventRequestAsked                EventType = "request_asked"
+	EventRequestAnswered             EventType = "request_answered"
+	EventRequestExtended             EventType = "request_extended"
+	EventRequestScheduled            EventType = "request_scheduled"
+	EventRequestHeld                 EventType = "request_held"
+	EventRequestReleased             EventType = "request_released"
+	EventRequestRefused              EventType = "request_refused"
+	EventRequestWithdrawn            EventType = "request_withdrawn"
+	EventRequestExecuting            EventType = "request_executing"
+	EventRequestFulfilled            EventType = "request_fulfilled"
+	EventRequestLapsed               EventType = "request_lapsed"
+	EventNoticeSent                  EventType = "notice_sent"
+	EventNoticeFailed                EventType = "notice_failed"
 )
 
 // Payload holds the details of an event: short scalars (string, bool, int, int64) under fixed names. It never contains:
@@ -43,8 +58,8 @@ const (
 //   - a text that a client sent, with two exceptions: a declared purpose, and the policy version of a consent for it
 //
 // All events of one operation have the same id under the name PayloadOperationID: the EventID of the first of these
-// events. An operation is an export, an erasure, a rectification, or a sweep, which overwrites retained values after
-// the end of their retention period. An event about a later call to an external system has the id of the operation that
+// events, or the number of the request that the operation carries out (WithRequest). An operation is an export, an
+// erasure, a rectification, or a sweep, which overwrites retained values after the end of their retention period. An event about a later call to an external system has the id of the operation that
 // requested the call. Two erasures of one subject are two operations.
 //
 // If an operator (a person or a job that acts for the subject) calls the service, the events have the operator's id

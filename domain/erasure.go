@@ -17,6 +17,7 @@ type Applied struct {
 // relations) connect to the subject counts once for each path.
 type ErasureResult struct {
 	SubjectID   SubjectID        `json:"subject_id"`
+	Request     string           `json:"request,omitempty"` // the number in the register, if there is one
 	CompletedAt time.Time        `json:"completed_at"`
 	Deleted     map[string]int64 `json:"deleted"`
 	Anonymized  map[string]int64 `json:"anonymized"`

@@ -47,6 +47,10 @@ const (
 	ErrErased Code = "erased"
 	// ErrHeld: a legal hold stops the erasure of the subject. Nothing is erased.
 	ErrHeld Code = "held"
+	// ErrNotFound: there is no such request of the subject.
+	ErrNotFound Code = "not_found"
+	// ErrLimited: the subject has made as many requests today as the register takes.
+	ErrLimited Code = "limited"
 	// ErrBehind: a transaction that has erased a subject stays open. Until it ends, the journal and the verification must
 	// leave out the later erasures, and have done so for too long.
 	ErrBehind Code = "behind"

@@ -14,7 +14,8 @@ const ExportSchemaVersion = 1
 // right of access.
 type ExportBundle struct {
 	SubjectID         SubjectID      `json:"subject_id"`
-	GeneratedAt       time.Time      `json:"generated_at"` // an instant before the rows were read
+	Request           string         `json:"request,omitempty"` // the number in the register, if there is one
+	GeneratedAt       time.Time      `json:"generated_at"`      // an instant before the rows were read
 	SchemaVersion     int            `json:"schema_version"`
 	Records           []ExportRecord `json:"records"`
 	IncompleteSources []string       `json:"incomplete_sources"` // resolvers of which records are missing

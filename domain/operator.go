@@ -27,6 +27,20 @@ func WithOperator(ctx context.Context, id string) (context.Context, error) {
 	return context.WithValue(ctx, operator{}, id), nil
 }
 
+type requestNumber struct{}
+
+// WithRequest returns a context for the work that carries out a request of the register (package request). The number of
+// the request is the id of the operation: all events and outbox entries have it (PayloadOperationID).
+func WithRequest(ctx context.Context, number string) context.Context {
+	return context.WithValue(ctx, requestNumber{}, number)
+}
+
+// RequestOf returns the number that WithRequest set on ctx, or an empty text.
+func RequestOf(ctx context.Context) string {
+	number, _ := ctx.Value(requestNumber{}).(string)
+	return number
+}
+
 // OperatorOf returns the operator's id that WithOperator set on ctx, or an empty text.
 func OperatorOf(ctx context.Context) string {
 	id, _ := ctx.Value(operator{}).(string)

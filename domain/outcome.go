@@ -27,7 +27,7 @@ var outcomes = []Outcome{
 	OutcomeInternal,
 	Outcome(ErrInvalid), Outcome(ErrSubject), Outcome(ErrManifest), Outcome(ErrRetention), Outcome(ErrConfiguration),
 	Outcome(ErrSession), Outcome(ErrUnavailable), Outcome(ErrConflict), Outcome(ErrLeftOver), Outcome(ErrSpared),
-	Outcome(ErrErased), Outcome(ErrHeld), Outcome(ErrBehind),
+	Outcome(ErrErased), Outcome(ErrHeld), Outcome(ErrNotFound), Outcome(ErrLimited), Outcome(ErrBehind),
 }
 
 // OutcomeOf returns the outcome for an error. It returns OutcomeOK for nil, otherwise the ErrorClass of the error. If

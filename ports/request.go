@@ -91,6 +91,6 @@ type HoldStore interface {
 
 // Secrets makes numbers that nobody can guess. It is safe for concurrent use.
 type Secrets interface {
-	// Number returns a random number of a request.
-	Number() request.Number
+	// Number returns as many random bytes as request.NewNumber takes.
+	Number() [13]byte
 }

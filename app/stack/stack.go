@@ -27,6 +27,7 @@ import (
 	"github.com/habeas-data/habeas/domain/health"
 	"github.com/habeas-data/habeas/domain/lives"
 	"github.com/habeas-data/habeas/domain/rectification"
+	"github.com/habeas-data/habeas/domain/register"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/domain/saga"
 	"github.com/habeas-data/habeas/domain/verification"
@@ -82,6 +83,8 @@ type Options struct {
 	Hooks Hooks
 	// Controller is named in the answer to an erasure that keeps something. The default is empty: no authority is named.
 	Controller domain.Controller
+	// Requests switches the register of requests on. The default is nil: there is no register.
+	Requests *Requests
 	// Observer receives the data for metrics and traces. See ports.Observer. Pass the same observer to the store that you
 	// set in the field Sessions. The default is nil: no function is called.
 	Observer ports.Observer
@@ -90,7 +93,7 @@ type Options struct {
 // IsZero reports whether no setting is set.
 func (o Options) IsZero() bool {
 	return o.ResolverTimeout == 0 && o.Saga.IsZero() && o.TempDir == "" && o.IDs == nil && o.Hooks.isZero() &&
-		o.Controller == domain.Controller{} && o.Observer == nil
+		o.Controller == domain.Controller{} && o.Requests == nil && o.Observer == nil
 }
 
 // Stack has all services of habeas. A router calls them for its requests. An application can call them outside of a
@@ -114,7 +117,10 @@ type Stack struct {
 	Rectifier   *rectification.Rectifier
 	Verifier    *verification.Verifier // may be nil if the application has not used New
 	Runner      *saga.Runner           // processes the outbox; see package worker in adapters
-	Observer    ports.Observer         // the value of Options.Observer; may be nil
+	Register    *register.Register     // the register of requests; may be nil
+	// Person is Requests.Person; nil without a register.
+	Person   func(ctx context.Context, id domain.SubjectID) (context.Context, domain.Subject, error)
+	Observer ports.Observer // the value of Options.Observer; may be nil
 
 	// Catalog and Finder are for operators, and the services do not need them. They are the values of Config, and may be
 	// nil.
@@ -144,9 +150,14 @@ func New(c Config) (Stack, error) {
 		return Stack{}, err
 	}
 	c.Clock, c.IDs = cmp.Or(c.Clock, ports.Clock(system.Clock{})), cmp.Or(c.IDs, ports.IDSource(&system.IDs{}))
+	book, err := c.newRegister(purposes)
+	if err != nil {
+		return Stack{}, err
+	}
 	eraser, err := erasure.NewEraser(erasure.Config{
 		Clock: c.Clock, IDs: c.IDs, DataMap: c.DataMap, Resolvers: c.Resolvers, Purposes: purposes,
 		Observer: c.Observer, Controller: c.Controller, Before: c.Hooks.BeforeErasure, After: c.Hooks.afterErasure(),
+		Register: book.Erasing,
 	})
 	if err != nil {
 		return Stack{}, err
@@ -169,31 +180,34 @@ func New(c Config) (Stack, error) {
 	}
 	runner, err := saga.NewRunner(saga.Config{
 		Sessions: c.Sessions, Clock: c.Clock, IDs: c.IDs, Resolvers: c.Resolvers, Observer: c.Observer,
-		Options: c.Saga, OnAbandoned: c.OnAbandoned,
+		Options: c.Saga, OnAbandoned: c.OnAbandoned, Completed: book.Settled,
 	})
 	if err != nil {
 		return Stack{}, err
 	}
 	exporter, err := export.NewExporter(export.Config{
 		Clock: c.Clock, IDs: c.IDs, DataMap: c.DataMap, Resolvers: c.Resolvers, ResolverTimeout: c.ResolverTimeout,
-		Observer: c.Observer, Admit: runner.Admit,
+		Observer: c.Observer, Admit: runner.Admit, Recorded: book.Exported,
 		TempFile: func() (export.File, error) { return system.NewTempFile(c.TempDir) },
 	})
 	if err != nil {
 		return Stack{}, err
 	}
+	restrictions := restriction.NewLedger(c.Clock, c.IDs).WithPurposes(purposes).WithObserver(c.Observer)
 	return Stack{
 		Sessions:    c.Sessions,
 		DataMap:     c.DataMap,
 		Clock:       c.Clock,
 		IDs:         c.IDs,
 		Consent:     consent.NewLedger(c.Clock, c.IDs).WithPurposes(purposes).WithObserver(c.Observer),
-		Restriction: restriction.NewLedger(c.Clock, c.IDs).WithPurposes(purposes).WithObserver(c.Observer),
+		Restriction: restrictions.WithRecorded(book.Restricted),
 		Exporter:    exporter,
 		Eraser:      eraser,
 		Rectifier:   rectifier,
 		Verifier:    verifier,
 		Runner:      runner,
+		Register:    book,
+		Person:      c.person(),
 		Catalog:     c.Catalog,
 		Finder:      c.Finder,
 		Observer:    c.Observer,
@@ -225,6 +239,7 @@ func (s Stack) API(c httpapi.Config) (*httpapi.API, error) {
 	if c.Observer == nil {
 		c.Observer = s.Observer
 	}
+	c.Requests = cmp.Or(c.Requests, s.Register)
 	if c.DataMap.IsZero() {
 		c.DataMap = s.DataMap
 	}

@@ -26,6 +26,13 @@ type Config struct {
 	// Controller is named in the answer to an erasure that had to keep something; see domain.ErasureResult.Remedies.
 	Controller domain.Controller
 
+	// Register is called in the session of each erasure, directly after the subject is locked. It returns the number of
+	// the request that the erasure carries out, or "", and a function that is called when the erasure is complete here:
+	// pending says that external systems still have to erase. If Register or the function returns an error, the erasure
+	// fails. register.Register.Erasing is such a function. The default is nil: no function is called.
+	Register func(context.Context, ports.Session, domain.SubjectID) (
+		request string, end func(ctx context.Context, result domain.ErasureResult, pending bool) error, err error)
+
 	// Before is called in the session of each erasure, after the subject is locked and before any row is deleted or
 	// overwritten. If Before returns an error or panics, the erasure fails. With a *domain.RefusalError, it refuses the
 	// erasure. If the session is retried, Before is called
@@ -47,7 +54,10 @@ type Eraser struct {
 	observer  ports.Observer
 
 	controller domain.Controller
+	register   func(context.Context, ports.Session, domain.SubjectID) (string, endRequest, error) // may be nil
 }
+
+type endRequest = func(context.Context, domain.ErasureResult, bool) error
 
 // NewEraser makes the plan and returns an eraser that follows it. It returns domain.ErrConfiguration if a required
 // field is missing, or if the names of the resolvers are invalid or not unique. It returns the errors of Planner.Plan.
@@ -75,7 +85,7 @@ func NewEraser(c Config) (*Eraser, error) {
 		audit.Stamper{Clock: c.Clock, IDs: c.IDs},
 		c.DataMap, set, plan, c.Purposes,
 		hook.Hooks[domain.ErasureResult]{Before: c.Before, After: c.After},
-		c.Observer, c.Controller,
+		c.Observer, c.Controller, c.Register,
 	}, nil
 }
 
@@ -88,7 +98,7 @@ func (e *Eraser) RunsHooks() bool { return e.hooks.Before != nil || e.hooks.Afte
 // Erase erases the subject in the session. All changes are committed in one transaction, with the session. Erase takes
 // these steps:
 //
-//  1. It locks the subject, so that erasures of the same subject run one after the other.
+//  1. It locks the subject, so that erasures of the same subject run one after the other, and calls Register.
 //  2. It adds outbox entries with the keys of external systems that the rows hold (datamap.Annotation.Ref). An outbox
 //     entry has at most datamap.MaxKeys keys. Keys in retained cells are not included.
 //  3. It calls the hook Before.

@@ -38,6 +38,7 @@ type run struct {
 	ofKeys      []string                    // the systems of these keys
 	limit       int                         // the number of rows of a step in a preview; 0 without a preview
 	samples     []datamap.StepSample        // of the local steps, for a preview
+	endRequest  endRequest                  // may be nil
 }
 
 // parts lists the parts of an erasure in their order.
@@ -80,6 +81,12 @@ func (r *run) begin(ctx context.Context) error {
 	}
 	if r.requestedAt.IsZero() {
 		r.requestedAt = r.at
+	}
+	if lockErr == nil && r.register != nil {
+		var number string
+		if number, r.endRequest, lockErr = r.register(ctx, r.session, r.id); number != "" {
+			ctx, r.result.Request = domain.WithRequest(ctx, number), number
+		}
 	}
 	operation, requested := r.audit.Begin(ctx, domain.EventErasureRequested, r.id, domain.Payload{
 		"local_steps": len(r.plan.Local()), "external_steps": len(r.calls), "refs": len(r.subject.Refs),
@@ -208,6 +215,11 @@ func (r *run) complete(ctx context.Context) error {
 	}
 	if err := r.session.Audit().Append(ctx, events...); err != nil {
 		return err
+	}
+	if r.endRequest != nil {
+		if err := r.endRequest(ctx, r.result, r.enqueued > 0); err != nil {
+			return err
+		}
 	}
 	return r.operation.FailOnRollback(ctx, r.session, domain.EventErasureStepFailed, r.id)
 }

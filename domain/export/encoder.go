@@ -38,9 +38,10 @@ func (e *jsonEncoder) Begin(bundle domain.ExportBundle) error {
 	e.isFirst, e.end.IncompleteSources = true, bundle.IncompleteSources
 	if err := appendJSON(&e.part, struct {
 		SubjectID     domain.SubjectID `json:"subject_id"`
+		Request       string           `json:"request,omitempty"`
 		GeneratedAt   time.Time        `json:"generated_at"`
 		SchemaVersion int              `json:"schema_version"`
-	}{bundle.SubjectID, bundle.GeneratedAt, bundle.SchemaVersion}); err != nil {
+	}{bundle.SubjectID, bundle.Request, bundle.GeneratedAt, bundle.SchemaVersion}); err != nil {
 		return err
 	}
 	e.part.Truncate(e.part.Len() - 1) // the brace at the end

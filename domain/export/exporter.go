@@ -34,6 +34,10 @@ type Config struct {
 	// limits of the worker. The default nil admits every call.
 	Admit func(ctx context.Context, system string) (leave func(), ok bool)
 
+	// Recorded is called in the session of an export that carries out a request (domain.WithRequest), after its events.
+	// register.Register.Exported records the request. The default is nil: no function is called.
+	Recorded func(ctx context.Context, s ports.Session, id domain.SubjectID, incomplete bool) error
+
 	// TempFile creates an empty file for the unread part of a large export, see Spool. Nobody else should be able to read
 	// the file, and its Close should remove it. The default is nil: this part is held in memory.
 	TempFile func() (File, error)
@@ -48,6 +52,7 @@ type Exporter struct {
 	observer  ports.Observer
 	tempFile  func() (File, error)                                  // may be nil
 	admit     func(context.Context, string) (leave func(), ok bool) // may be nil
+	recorded  func(context.Context, ports.Session, domain.SubjectID, bool) error
 }
 
 // NewExporter returns an exporter. It returns domain.ErrConfiguration if a field is missing or invalid. It returns
@@ -67,7 +72,7 @@ func NewExporter(c Config) (*Exporter, error) {
 	}
 	timeout := cmp.Or(c.ResolverTimeout, DefaultResolverTimeout)
 	return &Exporter{
-		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, timeout, c.Observer, c.TempFile, c.Admit,
+		audit.Stamper{Clock: c.Clock, IDs: c.IDs}, c.DataMap, set, timeout, c.Observer, c.TempFile, c.Admit, c.Recorded,
 	}, nil
 }
 
@@ -154,6 +159,7 @@ func (e *Exporter) stream(
 	}
 	err = begin(domain.ExportBundle{
 		SubjectID:         subject.ID,
+		Request:           domain.RequestOf(ctx),
 		GeneratedAt:       domain.Instant(e.audit.Clock.Now()),
 		SchemaVersion:     domain.ExportSchemaVersion,
 		Records:           []domain.ExportRecord{},
@@ -180,5 +186,11 @@ func (e *Exporter) stream(
 		"incomplete_sources": strings.Join(incomplete, ","),
 		"skipped_resolvers":  strings.Join(skipped, ","),
 	})
-	return len(incomplete) > 0, s.Audit().Append(ctx, completed)
+	if err := s.Audit().Append(ctx, completed); err != nil {
+		return false, err
+	}
+	if e.recorded == nil || domain.RequestOf(ctx) == "" {
+		return len(incomplete) > 0, nil
+	}
+	return len(incomplete) > 0, e.recorded(ctx, s, subject.ID, len(incomplete) > 0)
 }

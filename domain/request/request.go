@@ -84,6 +84,11 @@ const (
 	OtherProof       Proof = "other"
 )
 
+// Proofs returns all proofs.
+func Proofs() []Proof {
+	return []Proof{Session, Reauthentication, Link, Mandate, DocumentSeen, OtherProof}
+}
+
 // Extension is the reason of an extension (Art. 12(3) GDPR).
 type Extension string
 

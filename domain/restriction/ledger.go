@@ -23,6 +23,7 @@ type Ledger struct {
 	audit    audit.Stamper
 	purposes domain.Purposes
 	observer ports.Observer
+	recorded func(context.Context, ports.Session, domain.RestrictionRecord) error // may be nil
 }
 
 // NewLedger returns a ledger with the given clock and source of event ids.
@@ -34,12 +35,18 @@ func NewLedger(clock ports.Clock, ids ports.IDSource) *Ledger {
 // purpose. If a restriction for it is in force, Status returns the restriction, and Record accepts a decision that
 // lifts it: a subject can always lift a restriction.
 func (l *Ledger) WithPurposes(purposes domain.Purposes) *Ledger {
-	return &Ledger{l.audit, purposes, l.observer}
+	return &Ledger{l.audit, purposes, l.observer, l.recorded}
 }
 
 // WithObserver returns a copy of the ledger that reports the outcome of each decision to the observer.
 func (l *Ledger) WithObserver(observer ports.Observer) *Ledger {
-	return &Ledger{l.audit, l.purposes, observer}
+	return &Ledger{l.audit, l.purposes, observer, l.recorded}
+}
+
+// WithRecorded returns a copy of the ledger that calls the function in the session of each restriction that is placed
+// for a request (domain.WithRequest), such as register.Register.Restricted.
+func (l *Ledger) WithRecorded(recorded func(context.Context, ports.Session, domain.RestrictionRecord) error) *Ledger {
+	return &Ledger{l.audit, l.purposes, l.observer, recorded}
 }
 
 // Purposes returns the declared purposes. The default is the empty Purposes.
@@ -105,7 +112,10 @@ func (l *Ledger) record(
 	if err := s.Audit().Append(ctx, event); err != nil {
 		return domain.RestrictionRecord{}, err
 	}
-	return record, nil
+	if l.recorded == nil || !record.Restricted || domain.RequestOf(ctx) == "" {
+		return record, nil
+	}
+	return record, l.recorded(ctx, s, record)
 }
 
 // Status returns whether processing is restricted now for the purpose, or for all purposes if purpose is nil. A

@@ -1,5 +1,5 @@
-// Package system implements ports.Clock and ports.IDSource with the clock and the random numbers of the machine, and
-// creates temporary files.
+// Package system implements ports.Clock, ports.IDSource and ports.Secrets with the clock and the random numbers of the
+// machine, and creates temporary files.
 package system
 
 import (
@@ -51,4 +51,13 @@ func (s *IDs) tick(now time.Time) uint64 {
 	defer s.mu.Unlock()
 	s.last = max(s.last+1, tick)
 	return s.last
+}
+
+// Secrets makes random numbers of requests. It implements ports.Secrets, and is safe for concurrent use.
+type Secrets struct{}
+
+// Number returns random bytes.
+func (Secrets) Number() (random [13]byte) {
+	_, _ = rand.Read(random[:]) // cannot fail: without randomness, it ends the process
+	return random
 }

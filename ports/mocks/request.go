@@ -290,10 +290,10 @@ func (m *MockSecrets) EXPECT() *MockSecretsMockRecorder {
 }
 
 // Number mocks base method.
-func (m *MockSecrets) Number() request.Number {
+func (m *MockSecrets) Number() [13]byte {
 	m.ctrl.T.Helper()
 	ret := m.ctrl.Call(m, "Number")
-	ret0, _ := ret[0].(request.Number)
+	ret0, _ := ret[0].([13]byte)
 	return ret0
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain/consent"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/export"
+	"github.com/habeas-data/habeas/domain/register"
 	"github.com/habeas-data/habeas/domain/restriction"
 	"github.com/habeas-data/habeas/internal/turns"
 	"github.com/habeas-data/habeas/ports"
@@ -21,7 +22,8 @@ import (
 // bounded only if the provider returns when its context ends.
 const DefaultTimeout = 30 * time.Second
 
-// Config holds the dependencies and settings of an API. All fields except Timeout, Logger and Observer are required.
+// Config holds the dependencies and settings of an API. All fields except Timeout, Requests, Logger and
+// Observer are required.
 type Config struct {
 	Sessions    ports.SessionFactory
 	Consent     *consent.Ledger
@@ -30,8 +32,11 @@ type Config struct {
 	Erasure     Eraser
 	DataMap     datamap.DataMap // the API checks the id of each subject against it
 	Timeout     time.Duration   // of each request, see DefaultTimeout; 0 means DefaultTimeout
-	Logger      *slog.Logger    // gets a record for each response with status 500 or above; nil means slog.Default()
-	Observer    ports.Observer  // observes each request to an endpoint; nil means that requests are not observed
+	// Requests is the register of requests. With it, erasures, exports and new restrictions are recorded as requests, and
+	// WithRequests can add the endpoints of the register. nil means that there is none.
+	Requests *register.Register
+	Logger   *slog.Logger   // gets a record for each response with status 500 or above; nil means slog.Default()
+	Observer ports.Observer // observes each request to an endpoint; nil means that requests are not observed
 }
 
 // Eraser carries out the endpoint of the erasure, such as an erasure.Eraser. It erases the subject in the session, and

@@ -104,7 +104,7 @@ func (a *API) consentStatuses(subject domain.Subject, _ Request, result *any) (o
 
 func (a *API) erase(subject domain.Subject, _ Request, result *any) (operation, error) {
 	return func(ctx context.Context, s ports.Session) (err error) {
-		*result, err = a.config.Erasure.Erase(ctx, s, subject)
+		*result, err = a.config.Erasure.Erase(a.asRequest(ctx), s, subject)
 		return err
 	}, nil
 }
@@ -121,7 +121,7 @@ func (a *API) recordRestriction(subject domain.Subject, r Request, result *any) 
 		Source:     source,
 	}
 	return func(ctx context.Context, s ports.Session) (err error) {
-		*result, err = a.config.Restriction.Record(ctx, s, subject.ID, decision)
+		*result, err = a.config.Restriction.Record(a.asRequest(ctx), s, subject.ID, decision)
 		return err
 	}, domain.Invalid("record restriction", body.faults(decision.CheckAmong(a.config.Restriction.Purposes())))
 }

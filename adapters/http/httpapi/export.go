@@ -25,7 +25,7 @@ func (a *API) export(
 	}
 	defer leave()
 	document.Encode = endpoint.format.encode
-	if err := document.Export(ctx, a.config.Sessions, a.config.Export, subject); err != nil {
+	if err := document.Export(a.asRequest(ctx), a.config.Sessions, a.config.Export, subject); err != nil {
 		return a.failed(ctx, endpoint, err)
 	}
 	return Response{Status: http.StatusOK, Header: endpoint.format.header, Body: document.Bytes()}

@@ -20,7 +20,7 @@ func (a *API) Fallback(method, path string) Response {
 	case method == http.MethodOptions && len(allowed) > 0:
 		return newResponse(http.StatusNoContent, http.Header{"Allow": {strings.Join(allowed, ", ")}}, nil)
 	case len(allowed) == 0 || slices.Contains(allowed, method):
-		return problem(http.StatusNotFound, "There is no such resource.").response()
+		return noResource.response()
 	default:
 		notAllowed := problem(http.StatusMethodNotAllowed, "The resource does not support this method.").response()
 		notAllowed.Header.Set("Allow", strings.Join(allowed, ", "))

@@ -85,11 +85,17 @@ func (a *API) Handle(ctx context.Context, endpoint Endpoint, r Request) (respons
 	if err != nil {
 		return a.failed(ctx, endpoint, err)
 	}
+	status, header := http.StatusOK, successHeader
+	if made, ok := result.(created); ok {
+		status, header = http.StatusCreated, header.Clone()
+		header.Set("Location", made.location)
+		result = made.resource
+	}
 	body, err := encode(result)
 	if err != nil {
 		return a.failed(ctx, endpoint, err)
 	}
-	return Response{Status: http.StatusOK, Header: successHeader, Body: body}
+	return Response{Status: status, Header: header, Body: body}
 }
 
 // lend returns a context that delegates to ctx until release is called. After that, the returned context no longer uses

@@ -54,7 +54,7 @@ type parameter struct {
 }
 
 type components struct {
-	Responses json.RawMessage            `json:"responses"`
+	Responses map[string]json.RawMessage `json:"responses"`
 	Schemas   map[string]json.RawMessage `json:"schemas"`
 }
 
@@ -110,17 +110,22 @@ func (i *pathItem) add(method string, from pathItem, tags []string) {
 	}
 }
 
-// dropUnused removes the schemas of endpoints that are not mounted.
+// dropUnused removes the responses and schemas of endpoints that are not mounted.
 func (d *document) dropUnused() error {
-	for before := -1; before != len(d.Components.Schemas); { // a schema that is removed may have been the only user
-		before = len(d.Components.Schemas)
+	parts := &d.Components
+	for before := -1; before != len(parts.Schemas)+len(parts.Responses); { // what is removed may have been the only user
+		before = len(parts.Schemas) + len(parts.Responses)
 		text, err := json.Marshal(d)
 		if err != nil {
 			return err
 		}
-		maps.DeleteFunc(d.Components.Schemas, func(name string, _ json.RawMessage) bool {
-			return !bytes.Contains(text, []byte(`"#/components/schemas/`+name+`"`))
-		})
+		drop := func(from map[string]json.RawMessage, kind string) {
+			maps.DeleteFunc(from, func(name string, _ json.RawMessage) bool {
+				return !bytes.Contains(text, []byte(`"#/components/`+kind+`/`+name+`"`))
+			})
+		}
+		drop(parts.Responses, "responses")
+		drop(parts.Schemas, "schemas")
 	}
 	return nil
 }

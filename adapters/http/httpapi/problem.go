@@ -46,6 +46,9 @@ func problem(status int, detail string) *failure {
 // internalError is the failure with status 500, for an error whose cause must not reach the client.
 var internalError = problem(http.StatusInternalServerError, "The server could not process the request.")
 
+// noResource is the failure of a path without a resource.
+var noResource = problem(http.StatusNotFound, "There is no such resource.")
+
 // failures maps errors of the services and the stores to responses. If an error matches several entries, the first
 // entry is used. An error without an entry gets status 500.
 //
@@ -59,11 +62,17 @@ var failures = []struct {
 	{domain.ErrInvalid, http.StatusUnprocessableEntity, "The request has fields that are not valid."},
 	{domain.ErrSubject, http.StatusInternalServerError, internalError.Detail}, // a mistake of the application
 	{domain.ErrErased, http.StatusConflict, "The person was erased, and can give no consent."},
+	{domain.ErrHeld, http.StatusConflict, "A legal hold stops the erasure for now."},
+	{domain.ErrNotFound, http.StatusNotFound, noResource.Detail},
+	{domain.ErrLimited, http.StatusTooManyRequests, "There were too many requests today. Try again tomorrow."},
 	{domain.ErrUnavailable, http.StatusServiceUnavailable, "The service is not available now. Try again later."},
 	{context.DeadlineExceeded, http.StatusGatewayTimeout, "The request took too long and was given up."},
 	// The client has disconnected, or the server is shutting down.
 	{context.Canceled, http.StatusServiceUnavailable, "The request was interrupted. Try again later."},
 }
+
+// problemTypes has the types of the problems that a client may want to tell from others with the same status.
+var problemTypes = map[error]string{domain.ErrErased: "erased", domain.ErrHeld: "legal-hold"}
 
 // retryAfter is the header Retry-After of a response with status 503: the number of seconds that a client should wait.
 const retryAfter = "5"
@@ -83,8 +92,8 @@ func failureOf(err error) *failure {
 			continue
 		}
 		found := problem(candidate.status, candidate.detail)
-		if errors.Is(candidate.target, domain.ErrErased) {
-			found.Type = string(domain.ErrErased)
+		if name, ok := problemTypes[candidate.target]; ok {
+			found.Type = name
 		}
 		var coded *domain.Error
 		if candidate.status == http.StatusUnprocessableEntity && errors.As(err, &coded) {

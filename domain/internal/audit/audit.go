@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/habeas-data/habeas/domain"
@@ -16,12 +17,13 @@ type Stamper struct {
 }
 
 // Begin creates the first event of a new operation. It returns the event, and the Operation that creates the further
-// events. The id of the operation is the id of the first event.
+// events. The id of the operation is the number of the request in ctx, if it has one, and otherwise the id of the first
+// event.
 func (s Stamper) Begin(
 	ctx context.Context, eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
 ) (Operation, domain.AuditEvent) {
 	first := s.Event(ctx, eventType, id, payload)
-	operation := s.Operation(ctx, first.EventID)
+	operation := s.Operation(ctx, cmp.Or(domain.RequestOf(ctx), first.EventID))
 	return operation, operation.with(first)
 }
 
@@ -85,12 +87,12 @@ func (o Operation) with(event domain.AuditEvent) domain.AuditEvent {
 	return event
 }
 
-// Event returns a new event with the current time. If ctx has an operator, Event adds the operator to the payload. It
-// may modify the payload.
+// Event returns a new event with the current time. If ctx has an operator or the number of a request, Event adds them to
+// the payload. It may modify the payload.
 func (s Stamper) Event(
 	ctx context.Context, eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
 ) domain.AuditEvent {
-	return s.event(domain.OperatorOf(ctx), eventType, id, payload)
+	return s.Operation(ctx, domain.RequestOf(ctx)).Event(eventType, id, payload)
 }
 
 func (s Stamper) event(
