@@ -26,6 +26,8 @@
 //	marks and positions in ports.ErasedStore                         TestErasureMarks
 //	ports.DutyStore                                                  TestDutyStore
 //	sweeps in ports.ErasedStore                                      TestRetentionSweeper
+//	ports.RequestStore                                               TestRequestStore
+//	ports.HoldStore                                                  TestHoldStore
 //	all of these                                                     TestStore
 //	ports.InstallationStore, several data maps in a database         TestMaps
 //	ports.CatalogReader                                              TestCatalogReader

@@ -45,6 +45,7 @@ var mapPromises = []promise.Promise[MapsHarness]{
 	promise.That(mapKeepsItsLedgers, "A record in the ledgers of one data map is not in those of another one."),
 	promise.That(mapErasesItsOwnSubjects,
 		"An erasure, a rectification and a sweep do not affect the subject with an equal id in another data map."),
+	promise.That(mapKeepsItsRequests, "The requests and the holds of one data map are not in another one."),
 	promise.That(mapKeepsItsOutbox, "No call on the outbox of a data map returns or changes an entry of another one."),
 	promise.That(mapKeepsItsTrail, "Events of one data map, also evidence, are not in the trail of another one."),
 	promise.That(mapKeepsItsMarks, "Marks and the positions of readers belong to one data map."),

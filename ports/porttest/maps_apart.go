@@ -9,6 +9,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/plan"
+	"github.com/habeas-data/habeas/domain/request"
 	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -67,6 +68,36 @@ func mapErasesItsOwnSubjects(t testing.TB, h MapsHarness) {
 				return session.Erased().Sweep(ctx, subjectOf(t, gone), plan.SweepAt(s.plan, overAt))
 			})
 		}},
+	)
+}
+
+// Equal requests and holds exist in both data maps, because fill has added them.
+func mapKeepsItsRequests(t testing.TB, h MapsHarness) {
+	inRequests := func(
+		what string, fn func(ctx context.Context, r ports.Register, id domain.SubjectID) (any, error),
+	) act {
+		return calls(what, func(ctx context.Context, t testing.TB, s ports.Session) (any, error) {
+			t.Helper()
+			return fn(ctx, s.Register(), subjectOf(t, present))
+		})
+	}
+	expectApart(t, h,
+		inRequests("an added request", func(ctx context.Context, r ports.Register, id domain.SubjectID) (any, error) {
+			standing, added, err := r.Requests.Add(ctx, asks(3, id, ofKind(request.Erasure)))
+			return []any{standing.Number, added}, err
+		}),
+		inRequests("an update", func(ctx context.Context, r ports.Register, id domain.SubjectID) (any, error) {
+			return nil, r.Requests.Update(ctx, nextVersion(asks(1, id), inState(request.Refused, 0)))
+		}),
+		inRequests("a lift", func(ctx context.Context, r ports.Register, id domain.SubjectID) (any, error) {
+			return nil, r.Holds.Update(ctx, lifted(holdOf("hold", id)))
+		}),
+		inRequests("a purge", func(ctx context.Context, r ports.Register, _ domain.SubjectID) (any, error) {
+			return r.Requests.Purge(ctx, morning.Add(sinceMorning), 1)
+		}),
+		inRequests("another hold", func(ctx context.Context, r ports.Register, id domain.SubjectID) (any, error) {
+			return nil, r.Holds.Add(ctx, holdOf("another", id))
+		}),
 	)
 }
 

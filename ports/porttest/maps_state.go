@@ -10,6 +10,7 @@ import (
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/plan"
+	"github.com/habeas-data/habeas/domain/request"
 	"github.com/habeas-data/habeas/domain/search"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -41,7 +42,7 @@ func (s side) fill(t testing.TB) {
 	reason.Reason = pointer("wrote from <" + soughtInMaps + ">")
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
 		return errors.Join(session.Consents().Append(ctx, grant(id, "news", 0)), session.Restrictions().Append(ctx, reason),
-			session.Audit().Append(ctx, event("event-1", id)),
+			session.Audit().Append(ctx, event("event-1", id)), fillRegister(ctx, session.Register(), id),
 			session.Outbox().Enqueue(ctx, toErase(t, "lost", id, 0), toErase(t, "dropped", id, tick)),
 			session.Outbox().Enqueue(ctx, toErase(t, "done", id, tick)))
 	})
@@ -55,6 +56,14 @@ func (s side) fill(t testing.TB) {
 	do(t, s.Store, func(ctx context.Context, session ports.Session) error {
 		return errOf(session.Erased().Advance(ctx, "job", 0, 1))
 	})
+}
+
+func fillRegister(ctx context.Context, r ports.Register, id domain.SubjectID) error {
+	if r.Requests == nil { // the store has no register yet
+		return nil
+	}
+	return errors.Join(addAll(ctx, r, asks(1, id), asks(2, id, inState(request.Refused, 0))),
+		r.Holds.Add(ctx, holdOf("hold", id)))
 }
 
 // settle claims all entries that are due, and gives each the status by its id. It returns the ids of the claimed
@@ -128,6 +137,7 @@ func (s side) state(t testing.TB) map[string]any {
 		"first claims": func(ctx context.Context, s ports.Session) (any, error) {
 			return s.Outbox().FirstClaims(ctx, []string{"lost", "dropped"})
 		},
+		"requests": func(ctx context.Context, s ports.Session) (any, error) { return registerOf(ctx, s.Register(), id) },
 		"installation": func(ctx context.Context, s ports.Session) (any, error) {
 			return s.Installation().Read(ctx)
 		},
@@ -138,6 +148,21 @@ func (s side) state(t testing.TB) map[string]any {
 	}
 	state["found"] = s.occurrences(t)
 	return state
+}
+
+// registerOf returns all that a register shows of a subject.
+func registerOf(ctx context.Context, r ports.Register, id domain.SubjectID) (all []any, err error) {
+	if r.Requests == nil {
+		return nil, nil
+	}
+	own, err := contentsOf(ctx, r, id)
+	standing, standingErr := r.Requests.Standing(ctx, id, noon)
+	counts, countsErr := r.Requests.Counts(ctx, noon)
+	found, foundErr := r.Requests.Find(ctx, nth(1))
+	hold, holdErr := r.Holds.Find(ctx, "hold")
+	reviews, reviewsErr := r.Holds.List(ctx, after(7200), 9)
+	return []any{own, standing, counts, found, hold, reviews},
+		errors.Join(err, standingErr, countsErr, foundErr, holdErr, reviewsErr)
 }
 
 // marks returns the marks, the marks of all subjects of the cases, the position of the reader, and the subjects with

@@ -29,6 +29,8 @@ func TestStore(t *testing.T, h StoreHarness) {
 	t.Run("ErasureMarks", func(t *testing.T) { TestErasureMarks(t, h) })
 	t.Run("DutyStore", func(t *testing.T) { TestDutyStore(t, h) })
 	t.Run("RetentionSweeper", func(t *testing.T) { TestRetentionSweeper(t, h) })
+	t.Run("RequestStore", func(t *testing.T) { TestRequestStore(t, h) })
+	t.Run("HoldStore", func(t *testing.T) { TestHoldStore(t, h) })
 }
 
 // These functions report failures of a case.
@@ -41,7 +43,8 @@ var that = promise.That[StoreHarness]
 
 func storagePromises() []promise.Promise[StoreHarness] {
 	return slices.Concat(sessionPromises, consentPromises, restrictionPromises,
-		subjectPromises, lifePromises, outboxPromises, auditPromises, markPromises, dutyPromises, sweepPromises)
+		subjectPromises, lifePromises, outboxPromises, auditPromises, markPromises, dutyPromises, sweepPromises,
+		requestPromises, holdPromises)
 }
 
 // open opens a store, and fails the case if the harness lacks a required field.

@@ -3,12 +3,14 @@ package porttest
 import (
 	"context"
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
 	"github.com/habeas-data/habeas/domain/plan"
+	"github.com/habeas-data/habeas/domain/request"
 	"github.com/habeas-data/habeas/ports"
 )
 
@@ -89,7 +91,7 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 		err := store.Sessions.Do(t.Context(), func(_ context.Context, s ports.Session) error {
 			session, kept = s, keptStores{
 				s, s.Consents(), s.Restrictions(), s.Subjects(), s.Erased(),
-				keptInstallation{s.Installation(), s.Installation().Duties()}, s.Outbox(), s.OutboxAdmin(), s.Audit(),
+				keptInstallation{s.Installation(), s.Installation().Duties()}, s.Outbox(), s.OutboxAdmin(), s.Audit(), s.Register(),
 			}
 			return result
 		})
@@ -122,6 +124,7 @@ type keptStores struct {
 	outbox       ports.Outbox
 	outboxAdmin  ports.OutboxAdmin
 	audit        ports.AuditLog
+	register     ports.Register
 }
 
 func (k keptStores) Consents() ports.ConsentStore          { return k.consents }
@@ -132,6 +135,7 @@ func (k keptStores) Installation() ports.InstallationStore { return k.installati
 func (k keptStores) Outbox() ports.Outbox                  { return k.outbox }
 func (k keptStores) OutboxAdmin() ports.OutboxAdmin        { return k.outboxAdmin }
 func (k keptStores) Audit() ports.AuditLog                 { return k.audit }
+func (k keptStores) Register() ports.Register              { return k.register }
 
 type keptInstallation struct {
 	ports.InstallationStore
@@ -151,7 +155,7 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 	_, _, latest := s.Restrictions().Latest(ctx, id, nil)
 	marks, steps := []domain.ErasureMark{{SubjectID: id, Erasures: 1}}, []datamap.Step{deleteAddresses}
 	keys := plan.KeyQuery{Resolver: media, ErasedAt: noon, Limit: 1}
-	return map[string]error{
+	errs := map[string]error{
 		"ConsentStore.Append":     s.Consents().Append(ctx, grant(id, "news", 0)),
 		"ConsentStore.Latest":     errOf(s.Consents().Latest(ctx, id, "news", nil)),
 		"ConsentStore.History":    errOf(s.Consents().History(ctx, id, "news")),
@@ -201,6 +205,31 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 		"AuditLog.Append":                  s.Audit().Append(ctx, late),
 		"AuditLog.AppendEvidence":          s.Audit().AppendEvidence(ctx, late),
 		"AuditLog.Trail":                   errOf(s.Audit().Trail(ctx, id)),
+	}
+	maps.Copy(errs, useRegister(ctx, s.Register(), id))
+	return errs
+}
+
+func useRegister(ctx context.Context, r ports.Register, id domain.SubjectID) map[string]error {
+	if r.Requests == nil { // the store has no register yet
+		return nil
+	}
+	_, _, added := r.Requests.Add(ctx, asks(1, id))
+	return map[string]error{
+		"RequestStore.Add":      added,
+		"RequestStore.Append":   r.Requests.Append(ctx, asks(2, id, inState(request.Refused, 0))),
+		"RequestStore.Update":   r.Requests.Update(ctx, nextVersion(asks(1, id))),
+		"RequestStore.Find":     errOf(r.Requests.Find(ctx, nth(1))),
+		"RequestStore.Of":       errOf(r.Requests.Of(ctx, id)),
+		"RequestStore.Standing": errOf(r.Requests.Standing(ctx, id, noon)),
+		"RequestStore.List":     errOf(r.Requests.List(ctx, request.Query{Limit: 1})),
+		"RequestStore.Counts":   errOf(r.Requests.Counts(ctx, noon)),
+		"RequestStore.Purge":    errOf(r.Requests.Purge(ctx, noon, 1)),
+		"HoldStore.Add":         r.Holds.Add(ctx, holdOf("late", id)),
+		"HoldStore.Update":      r.Holds.Update(ctx, holdOf("late", id)),
+		"HoldStore.Find":        errOf(r.Holds.Find(ctx, "late")),
+		"HoldStore.Of":          errOf(r.Holds.Of(ctx, id)),
+		"HoldStore.List":        errOf(r.Holds.List(ctx, noon, 1)),
 	}
 }
 

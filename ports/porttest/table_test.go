@@ -30,6 +30,8 @@ func TestTheTableOfPromisesIsThatOfTheSuites(t *testing.T) {
 	promise.Table(t, table, seen, "TestErasureMarks", "mark ", markPromises)
 	promise.Table(t, table, seen, "TestDutyStore", "duty ", dutyPromises)
 	promise.Table(t, table, seen, "TestRetentionSweeper", "sweep ", sweepPromises)
+	promise.Table(t, table, seen, "TestRequestStore", "request", requestPromises)
+	promise.Table(t, table, seen, "TestHoldStore", "hold ", holdPromises)
 	if len(seen) != len(storagePromises()) {
 		t.Errorf("%d names for the %d cases of TestStore", len(seen), len(storagePromises()))
 	}

@@ -30,6 +30,7 @@ func Stores() porttest.StoreHarness {
 			"session reports a store that cannot be reached":         "there is nothing to be reached",
 			"subject ids are checked before any statement":           noStatements,
 			"subject statements do not depend on rows":               noStatements,
+			"request is found with the same statements":              noStatements,
 			"outbox claims do not wait for each other":               "one session writes at a time",
 			"audit events cannot be tampered with":                   "there is no way to them but the port",
 		},
