@@ -128,7 +128,16 @@ func (s *state) ownPlaces() ([]place, error) {
 	for id := range s.erasures {
 		marks.rows = append(marks.rows, Row{"subject_id": id.String()})
 	}
-	return []place{consents, restrictions, events, entries, marks}, nil
+	requests := named("requests", "subject_id", "purpose", "reference")
+	for _, r := range s.requests {
+		requests.rows = append(requests.rows,
+			Row{"subject_id": r.SubjectID.String(), "purpose": r.Purpose, "reference": r.Reference})
+	}
+	holds := named("holds", "subject_id", "reference")
+	for _, hold := range s.holds {
+		holds.rows = append(holds.rows, Row{"subject_id": hold.SubjectID.String(), "reference": hold.Reference})
+	}
+	return []place{consents, restrictions, events, entries, marks, requests, holds}, nil
 }
 
 func encoded(value any) (domain.JSON, error) {
