@@ -37,7 +37,7 @@ var rooms = []room{
 	{"adapters/persistence/memory", 3698, 1068},
 	{"adapters/persistence", 1673, 2935},
 	{"adapters/http", 2481, 4598},
-	{"adapters/http/httptestsuite", 1935, 298},
+	{"adapters/http/httptestsuite", 2098, 298},
 	{"adapters/supportdesk", 1796, 2144},
 	{"adapters/worker", 682, 1748},
 	{"adapters", 2618, 2481},

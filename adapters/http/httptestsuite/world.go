@@ -163,16 +163,20 @@ func newAPI(
 ) (*httpapi.API, error) {
 	clock, ids, systems := &s.clock, &ids{}, externalSystems()
 	var err error
-	config.Export, err = export.NewExporter(export.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: systems})
+	config.Export, err = export.NewExporter(export.Config{
+		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: systems, Recorded: config.Requests.Exported,
+	})
 	if err != nil {
 		return nil, err
 	}
-	config.Erasure, err = erasure.NewEraser(erasure.Config{Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: systems})
+	config.Erasure, err = erasure.NewEraser(erasure.Config{
+		Clock: clock, IDs: ids, DataMap: dataMap, Resolvers: systems, Register: config.Requests.Erasing,
+	})
 	if err != nil {
 		return nil, err
 	}
 	config.Consent = consent.NewLedger(clock, ids).WithPurposes(purposes)
-	config.Restriction = restriction.NewLedger(clock, ids).WithPurposes(purposes)
+	config.Restriction = restriction.NewLedger(clock, ids).WithPurposes(purposes).WithRecorded(config.Requests.Restricted)
 	config.Sessions, config.DataMap = s, dataMap
 	config.Logger = slog.New(slog.DiscardHandler)
 	return httpapi.New(config)
