@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -144,37 +145,27 @@ func evidenceLost(err error) bool {
 // flagError returns the error of a command for an error of the flag parser. It writes a text of its own, because the
 // text of the parser repeats the argument, which may be an id.
 func flagError(command *cobra.Command, err error) error {
-	text := err.Error()
-	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
+		return usage(command, "unknown flag; put -- before an id that begins with a hyphen, or use the standard input")
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
 		if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz-") != "" || len(name) > 32 {
 			return usage(command, "unknown flag")
 		}
 		return usage(command, "unknown flag --"+name)
-	}
-	if _, ok := strings.CutPrefix(text, "unknown shorthand flag"); ok {
-		return usage(command, "unknown flag; put -- before an id that begins with a hyphen, or use the standard input")
-	}
-	if rest, ok := strings.CutPrefix(text, "flag needs an argument: --"); ok {
-		return usage(command, "--"+rest+" needs a value")
-	}
-	if rest, ok := strings.CutPrefix(text, "flag needs an argument: '"); ok {
-		return usage(command, "-"+rest[:1]+" needs a value")
-	}
-	rest, ok := strings.CutPrefix(text, "invalid argument ")
-	quoted, err := strconv.QuotedPrefix(rest)
-	if !ok || err != nil {
+	case errors.As(err, &missing) && missing.GetSpecifiedShortnames() != "":
+		return usage(command, "-"+missing.GetSpecifiedName()+" needs a value")
+	case errors.As(err, &missing):
+		return usage(command, "--"+missing.GetSpecifiedName()+" needs a value")
+	case errors.As(err, &invalid):
+		return usage(command, "--"+invalid.GetFlag().Name+" is not valid, it must be "+invalid.GetFlag().Value.Type())
+	default:
 		return usage(command, "the flags are not valid")
 	}
-	rest = strings.TrimPrefix(rest[len(quoted):], " for ")
-	if quoted, err = strconv.QuotedPrefix(rest); err != nil {
-		return usage(command, "the flags are not valid")
-	}
-	_, name, _ := strings.Cut(strings.Trim(quoted, `"`), "--")
-	message := "--" + name + " is not valid"
-	if flag := command.Flag(name); flag != nil {
-		message += ", it must be " + flag.Value.Type()
-	}
-	return usage(command, message)
 }
 
 // oneLine returns the text in one line: it replaces each line break, and each sequence of spaces, by one space.

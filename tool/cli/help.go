@@ -79,7 +79,7 @@ func pageOf(command *cobra.Command) string {
 	if !command.IsAdditionalHelpTopicCommand() {
 		section("USAGE", "  "+useOf(command))
 	}
-	section("DESCRIPTION", indented(filled(command.Long)))
+	section("DESCRIPTION", indented(command.Long))
 	var commands, topics strings.Builder
 	for _, part := range command.Commands() {
 		entry := "  " + part.Name() + strings.Repeat(" ", max(14-len(part.Name()), 1)) + part.Short + "\n"
@@ -133,17 +133,6 @@ func top(command *cobra.Command) *cobra.Command {
 		command = command.Parent()
 	}
 	return command
-}
-
-// filled wraps a text at the width pageWidth. It does not change a paragraph that has an indented line.
-func filled(text string) string {
-	paragraphs := strings.Split(text, "\n\n")
-	for i, paragraph := range paragraphs {
-		if !strings.HasPrefix(paragraph, " ") && !strings.Contains(paragraph, "\n ") {
-			paragraphs[i] = strings.Join(wrap(strings.ReplaceAll(paragraph, "\n", " "), pageWidth-2), "\n")
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
 }
 
 func indented(text string) string {

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/tool/check"
 )
 
 func migrate() subcommand {
@@ -126,4 +128,115 @@ func migrateSQL() subcommand {
 			return c.out.show(statements{text}, func() { _, _ = io.WriteString(c.out, text) })
 		},
 	}
+}
+
+func installation() subcommand {
+	return subcommand{
+		use:         "installation",
+		subcommands: []subcommand{installationShow(), installationRenew()},
+	}
+}
+
+func installationShow() subcommand {
+	return subcommand{
+		use: "show",
+		run: func(ctx context.Context, c *call) error {
+			found, err := c.Installation(ctx)
+			if err != nil {
+				return err
+			}
+			return c.installation(found)
+		},
+	}
+}
+
+func installationRenew() subcommand {
+	var yes bool
+	return subcommand{
+		use: "renew",
+		flags: func(c *cobra.Command) {
+			c.Flags().BoolVar(&yes, "yes", false, "renew without confirmation")
+		},
+		run: func(ctx context.Context, c *call) error {
+			if err := c.confirm(ctx, yes, "Give the tables of habeas in this database a new id."); err != nil {
+				return err
+			}
+			renewed, err := c.RenewInstallation(ctx)
+			if err != nil {
+				return err
+			}
+			return c.installation(renewed)
+		},
+	}
+}
+
+func (c *call) installation(found datamap.Installation) error {
+	return c.out.show(found, func() {
+		t := table{head: []string{"property", "value"}, rows: [][]string{{"installation", found.ID}}}
+		key := "not recorded yet"
+		if found.SubjectTable != "" {
+			key = found.Key()
+		}
+		t.rows = append(t.rows, []string{"data map of", key})
+		for _, ancestor := range found.Ancestors {
+			t.rows = append(t.rows, []string{"ancestor", ancestor.ID + " up to " + strconv.FormatInt(ancestor.Until, 10)})
+		}
+		if started := found.Started; started != nil {
+			for _, resolver := range started.Resolvers {
+				t.rows = append(t.rows, []string{"resolver", resolver})
+			}
+			t.rows = append(t.rows, []string{"hooks", strconv.FormatBool(started.Hooks)})
+		}
+		c.out.table(t)
+	})
+}
+
+// grants is the result of privileges.
+type grants struct {
+	Grants []string `json:"grants"`
+}
+
+func privileges() subcommand {
+	var role string
+	return subcommand{
+		use: "privileges",
+		flags: func(c *cobra.Command) {
+			c.Flags().StringVar(&role, "role", "", "the `name` of the role (required)")
+		},
+		run: func(_ context.Context, c *call) error {
+			if role == "" {
+				return usage(c.command, "set --role to the name of the role that the application uses")
+			}
+			own, err := c.Privileges()
+			if err != nil {
+				return err
+			}
+			found := grants{grantsTo(role, slices.Concat(check.Privileges(c.DataMap(), c.Plan()), own))}
+			return c.out.show(found, func() {
+				for _, grant := range found.Grants {
+					c.out.line(grant)
+				}
+			})
+		},
+	}
+}
+
+// grantsTo returns the statements that grant privileges to a role. A table without a schema is in a schema of the
+// search path, for which the role may need USAGE, too.
+func grantsTo(role string, all []datamap.Privileges) (statements []string) {
+	quote := func(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+	var schemas []string
+	for _, p := range all {
+		schema, table, qualified := strings.Cut(p.Table, ".")
+		name := quote(schema)
+		if qualified {
+			name += "." + quote(table)
+		}
+		if qualified && !slices.Contains(schemas, schema) {
+			schemas = append(schemas, schema)
+			statements = append(statements, "GRANT USAGE ON SCHEMA "+quote(schema)+" TO "+quote(role)+";")
+		}
+		statements = append(statements, "GRANT "+strings.Join(p.Granted, ", ")+" ON "+name+" TO "+quote(role)+";")
+	}
+	return statements
 }

@@ -1,13 +1,18 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"syscall"
+	"text/tabwriter"
 	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/habeas-data/habeas/domain"
 )
@@ -111,4 +116,71 @@ func printable(text string) string {
 		}
 		return unicode.ReplacementChar
 	}, text)
+}
+
+// gap is between two columns of a table.
+const gap = "  "
+
+// table is a table to print, with short cells: no cell is wrapped. It may have no head.
+type table struct {
+	head []string
+	rows [][]string
+}
+
+// table prints a table. A row is a line.
+func (p *printer) table(t table) {
+	var text bytes.Buffer
+	w := tabwriter.NewWriter(&text, 0, 0, len(gap), ' ', 0)
+	_, _ = fmt.Fprint(w, strings.ToUpper(strings.Join(t.head, "\t")))
+	for _, row := range t.rows {
+		_, _ = fmt.Fprintln(w)
+		for _, cell := range row {
+			_, _ = fmt.Fprint(w, oneLine(printable(cell))+"\t")
+		}
+	}
+	_ = w.Flush() // a buffer accepts each write
+	for i, line := range strings.Split(text.String(), "\n") {
+		line = strings.TrimRight(line, " ")
+		if i == 0 && line == "" { // without a head
+			continue
+		}
+		if i == 0 {
+			p.line(p.paint("head", line))
+			continue
+		}
+		for _, cell := range t.rows[i-1] { // only now, because a tabwriter would count the letters of a colour
+			line = strings.Replace(line, gap+cell+gap, gap+p.paint(cell, cell)+gap, 1)
+		}
+		p.line(line)
+	}
+}
+
+// controlEscaper writes to a terminal. In place of DEL, the characters from U+0080 to U+009F, which a terminal could
+// execute, and the format characters (category Cf), which reorder or hide others, it writes their escapes in JSON. In
+// JSON documents, these characters stand only in strings. An encoder of JSON escapes all other control characters.
+type controlEscaper struct {
+	w    io.Writer
+	held []byte // the begin of a character; it is not written yet
+}
+
+// Write implements io.Writer.
+func (e *controlEscaper) Write(text []byte) (n int, err error) {
+	var escaped bytes.Buffer
+	rest := append(e.held, text...)
+	for utf8.FullRune(rest) {
+		r, size := utf8.DecodeRune(rest)
+		if r == 0x7F || r >= 0x80 && r <= 0x9F || unicode.Is(unicode.Cf, r) {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&escaped, `\u%04x`, unit)
+			}
+		} else {
+			escaped.Write(rest[:size])
+		}
+		rest = rest[size:]
+	}
+	e.held = rest
+	if _, err := e.w.Write(escaped.Bytes()); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }

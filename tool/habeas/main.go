@@ -12,12 +12,21 @@
 package main
 
 import (
+	_ "embed"
 	"os"
 	_ "time/tzdata" // zones of data maps, also in a container without a zone database
 
 	"github.com/spf13/cobra"
 
 	"github.com/habeas-data/habeas/tool/cli"
+)
+
+// programText and incomplete are the ends of the page of the program, and of those of the commands that erase.
+var (
+	//go:embed help/program.txt
+	programText string
+	//go:embed help/incomplete.txt
+	incomplete string
 )
 
 func main() { os.Exit(cli.Main(newCommand(os.Getenv))) }
@@ -33,17 +42,7 @@ func newCommand(env func(string) string) *cobra.Command {
 		File: s.dataMapFile, Open: s.openRows, Operator: s.operator,
 	}))
 	s.stderr = root.ErrOrStderr
-	root.Long += `
-
-This program reads the data map from a manifest in JSON. The command scaffold
-proposes such a manifest. This program calls no external system and runs no hooks.
-If your application has external systems or hooks, use the commands in your own program
-instead: erase and replay are refused here, unless --without-hooks is given.
-
-The commands migrate, find, trail and outbox need no data map: they work on the tables
-of habeas that --name selects. If a data map is given, they refuse the tables of
-another one. The command map needs no database.`
-	root.Long += projectText
+	root.Long += programText
 	for _, command := range root.Commands() {
 		if command.Name() == "erase" || command.Name() == "replay" {
 			command.Long += incomplete
@@ -62,25 +61,3 @@ another one. The command map needs no database.`
 		"erase and replay although the application calls external systems or runs hooks")
 	return root
 }
-
-// projectText is a part of the page of the program.
-const projectText = `
-
-The program reads habeas.json in the working directory, or in the first directory above
-it that has one:
-
-    {"data_map": "datamap.json", "database_url_variable": "SHOP_DATABASE_URL",
-     "name": "shop", "operator": "dpo"}
-
-The program refuses a file that other users can change, and a link, and shows the path
-of a file above the working directory. The path in data_map is relative to this file. The
-file names the environment variable of the URL, because the URL may hold a password.
-Flags and environment variables take precedence.`
-
-// incomplete is a part of the pages of the commands that erase.
-const incomplete = `
-
-This program calls no external system and runs no hooks. If the worker of the application
-has recorded at its start that an erasure does so, the command is refused, and names the
-systems. Use the command in the application's own program then. With --without-hooks, the
-command erases without these calls.`
