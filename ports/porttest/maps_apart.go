@@ -90,7 +90,7 @@ func mapKeepsItsRequests(t testing.TB, h MapsHarness) {
 			return nil, r.Requests.Update(ctx, nextVersion(asks(1, id), inState(request.Refused, 0)))
 		}),
 		inRequests("a lift", func(ctx context.Context, r ports.Register, id domain.SubjectID) (any, error) {
-			return nil, r.Holds.Update(ctx, lifted(holdOf("hold", id)))
+			return nil, r.Holds.Update(ctx, lifted(holdOf("1", id)))
 		}),
 		inRequests("a purge", func(ctx context.Context, r ports.Register, _ domain.SubjectID) (any, error) {
 			return r.Requests.Purge(ctx, morning.Add(sinceMorning), 1)

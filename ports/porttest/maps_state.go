@@ -63,7 +63,7 @@ func fillRegister(ctx context.Context, r ports.Register, id domain.SubjectID) er
 		return nil
 	}
 	return errors.Join(addAll(ctx, r, asks(1, id), asks(2, id, inState(request.Refused, 0))),
-		r.Holds.Add(ctx, holdOf("hold", id)))
+		r.Holds.Add(ctx, holdOf("1", id)))
 }
 
 // settle claims all entries that are due, and gives each the status by its id. It returns the ids of the claimed
@@ -137,7 +137,12 @@ func (s side) state(t testing.TB) map[string]any {
 		"first claims": func(ctx context.Context, s ports.Session) (any, error) {
 			return s.Outbox().FirstClaims(ctx, []string{"lost", "dropped"})
 		},
-		"requests": func(ctx context.Context, s ports.Session) (any, error) { return registerOf(ctx, s.Register(), id) },
+		"requests": func(ctx context.Context, s ports.Session) (any, error) {
+			if s.Register().Requests == nil { // the store has no register yet
+				return nil, nil
+			}
+			return contentsOf(ctx, s.Register(), id)
+		},
 		"installation": func(ctx context.Context, s ports.Session) (any, error) {
 			return s.Installation().Read(ctx)
 		},
@@ -148,21 +153,6 @@ func (s side) state(t testing.TB) map[string]any {
 	}
 	state["found"] = s.occurrences(t)
 	return state
-}
-
-// registerOf returns all that a register shows of a subject.
-func registerOf(ctx context.Context, r ports.Register, id domain.SubjectID) (all []any, err error) {
-	if r.Requests == nil {
-		return nil, nil
-	}
-	own, err := contentsOf(ctx, r, id)
-	standing, standingErr := r.Requests.Standing(ctx, id, noon)
-	counts, countsErr := r.Requests.Counts(ctx, noon)
-	found, foundErr := r.Requests.Find(ctx, nth(1))
-	hold, holdErr := r.Holds.Find(ctx, "hold")
-	reviews, reviewsErr := r.Holds.List(ctx, after(7200), 9)
-	return []any{own, standing, counts, found, hold, reviews},
-		errors.Join(err, standingErr, countsErr, foundErr, holdErr, reviewsErr)
 }
 
 // marks returns the marks, the marks of all subjects of the cases, the position of the reader, and the subjects with

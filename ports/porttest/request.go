@@ -2,10 +2,7 @@ package porttest
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -239,45 +236,6 @@ func inState(state request.State, seconds int) edit {
 	}
 }
 
-func requestIsACopy(t testing.TB, h StoreHarness) {
-	s, id := h.requests(t), zoe.id(t)
-	var before []request.Reason
-	check := func(r request.Request) {
-		t.Helper()
-		assert(t, slices.Equal(r.Asked, []request.Reason{request.Identity}), "the questions of a request are %v", r.Asked)
-		before, r.Asked[0] = append(before, r.Asked...), "changed"
-	}
-	s.use(t, func(ctx context.Context, r ports.Register) error {
-		added := asks(1, id, inState(request.Awaiting, 0))
-		appended := asks(2, id, inState(request.Awaiting, 0), inState(request.Refused, 0))
-		standing, _, err := r.Requests.Add(ctx, added)
-		if err != nil {
-			return err
-		}
-		check(standing)
-		err = r.Requests.Append(ctx, appended)
-		added.Asked[0], appended.Asked[0] = "changed", "changed"
-		if err != nil {
-			return err
-		}
-		updated := nextVersion(asks(1, id, inState(request.Awaiting, 0)))
-		err = r.Requests.Update(ctx, updated)
-		updated.Asked[0] = "changed"
-		return err
-	})
-	for range 2 { // the second round runs after the returned values were changed
-		check(*s.find(t, 1))
-		check(*s.find(t, 2))
-		for _, r := range slices.Concat(s.of(t, id), s.standing(t, id).Open,
-			s.list(t, request.Query{SubjectID: id, Limit: 2})) {
-			check(r)
-		}
-		standing, _ := s.addOne(t, asks(3, id))
-		check(standing)
-	}
-	assert(t, !slices.Contains(before, "changed"), "a question changed with one that was given or returned")
-}
-
 // addOne calls Add in a session.
 func (s requestsUnderTest) addOne(t testing.TB, r request.Request) (standing request.Request, added bool) {
 	t.Helper()
@@ -286,64 +244,4 @@ func (s requestsUnderTest) addOne(t testing.TB, r request.Request) (standing req
 		return err
 	})
 	return standing, added
-}
-
-// contents is all that a register has of a subject, and of what is not closed.
-type contents struct {
-	own, open, closed []request.Request
-	holds             []request.Hold
-}
-
-func (s requestsUnderTest) contents(t testing.TB, id domain.SubjectID) (all contents) {
-	t.Helper()
-	s.use(t, func(ctx context.Context, r ports.Register) (err error) {
-		all, err = contentsOf(ctx, r, id)
-		return err
-	})
-	return all
-}
-
-func contentsOf(ctx context.Context, r ports.Register, id domain.SubjectID) (all contents, err error) {
-	var errs [4]error
-	all.own, errs[0] = r.Requests.Of(ctx, id)
-	all.open, errs[1] = r.Requests.List(ctx, request.Query{Limit: request.MaxPage})
-	all.closed, errs[2] = r.Requests.List(ctx, request.Query{Closed: true, Limit: request.MaxPage})
-	all.holds, errs[3] = r.Holds.Of(ctx, id)
-	return all, errors.Join(errs[:]...)
-}
-
-func requestIsStoredWithItsSession(t testing.TB, h StoreHarness) {
-	s, id := h.requests(t), zoe.id(t)
-	s.add(t, asks(1, id), asks(2, id, inState(request.Refused, -10)))
-	s.hold(t, holdOf("kept", others[0].id(t)), holdOf("old", id))
-	lifted := holdOf("old", id)
-	lifted.LiftedBy, lifted.LiftedAt = "dpo", noon
-	for name, write := range map[string]func(ctx context.Context, r ports.Register) error{
-		"Add": func(ctx context.Context, r ports.Register) error { return addAll(ctx, r, asks(3, domain.SubjectID{})) },
-		"Append": func(ctx context.Context, r ports.Register) error {
-			return addAll(ctx, r, asks(4, id, inState(request.Refused, 9)))
-		},
-		"Update": func(ctx context.Context, r ports.Register) error {
-			return r.Requests.Update(ctx, nextVersion(asks(1, id)))
-		},
-		"a new hold": func(ctx context.Context, r ports.Register) error { return r.Holds.Add(ctx, holdOf("new", id)) },
-		"a lift":     func(ctx context.Context, r ports.Register) error { return r.Holds.Update(ctx, lifted) },
-		"Purge": func(ctx context.Context, r ports.Register) error {
-			return errors.Join(r.Holds.Update(ctx, lifted), errOf(r.Requests.Purge(ctx, noon, 1)))
-		},
-	} {
-		before := s.contents(t, id)
-		writes := func(ctx context.Context, session ports.Session) error {
-			if err := write(ctx, session.Register()); err != nil {
-				return err
-			}
-			within, err := contentsOf(ctx, session.Register(), id)
-			assert(t, !reflect.DeepEqual(within, before), "%s: the session does not see its change", name)
-			return err
-		}
-		undo(t, s.Store, writes)
-		err := rehearse(t, s.Store, writes)
-		assert(t, err == nil, "a rehearsal of %s failed: %v", name, err)
-		assert(t, reflect.DeepEqual(s.contents(t, id), before), "%s: a rollback or a rehearsal left a change", name)
-	}
 }

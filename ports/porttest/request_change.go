@@ -156,63 +156,6 @@ func requestOrderIsThatOfIntake(t testing.TB, h StoreHarness) {
 	assert(t, len(events) == 6, "the session has stored %d events", len(events))
 }
 
-func requestIsReadByItsOwnSession(t testing.TB, h StoreHarness) {
-	s, id := h.requests(t), zoe.id(t)
-	n := 0
-	for what, reads := range map[string]func(ctx context.Context, r ports.RequestStore, n int) (int, error){
-		"Find": func(ctx context.Context, r ports.RequestStore, n int) (int, error) {
-			found, err := r.Find(ctx, nth(n))
-			if found == nil {
-				return 0, err
-			}
-			return 1, err
-		},
-		"Of": func(ctx context.Context, r ports.RequestStore, _ int) (int, error) {
-			own, err := r.Of(ctx, id)
-			return len(own), err
-		},
-		"Standing": func(ctx context.Context, r ports.RequestStore, _ int) (int, error) {
-			standing, err := r.Standing(ctx, id, noon)
-			return standing.Entered, err
-		},
-		"List": func(ctx context.Context, r ports.RequestStore, _ int) (int, error) {
-			listed, err := r.List(ctx, request.Query{Limit: 9})
-			return len(listed), err
-		},
-		"Counts": func(ctx context.Context, r ports.RequestStore, _ int) (int, error) {
-			counts, err := r.Counts(ctx, noon)
-			return counts.Open, err
-		},
-		"Update": func(ctx context.Context, r ports.RequestStore, n int) (int, error) {
-			return 1, r.Update(ctx, nextVersion(asks(n, id), inState(request.Fulfilled, 0)))
-		},
-		"Add": func(ctx context.Context, r ports.RequestStore, n int) (int, error) {
-			_, added, err := r.Add(ctx, asks(n+1, id))
-			own, ownErr := r.List(ctx, request.Query{SubjectID: id, Limit: 9})
-			assert(t, added && numbers(own) == short(nth(n))+" "+short(nth(n+1)), "Add after Append: [%s]", numbers(own))
-			return 1, errors.Join(err, ownErr)
-		},
-	} {
-		n += 10
-		undo(t, s.Store, func(ctx context.Context, session ports.Session) error {
-			if err := addAll(ctx, session.Register(), asks(n, id, inState(request.Executing, 0))); err != nil {
-				return err
-			}
-			seen, err := reads(ctx, session.Register().Requests, n)
-			assert(t, err != nil || seen == 1, "%s sees %d of the requests that the session has appended, want 1", what, seen)
-			return err
-		})
-	}
-	undo(t, s.Store, func(ctx context.Context, session ports.Session) error {
-		if err := addAll(ctx, session.Register(), asks(1, id, inState(request.Refused, 0))); err != nil {
-			return err
-		}
-		purged, err := session.Register().Requests.Purge(ctx, after(1), 9)
-		assert(t, err != nil || purged == 1, "Purge has deleted %d requests of its session, want 1", purged)
-		return err
-	})
-}
-
 func requestIsReplacedByItsNextVersion(t testing.TB, h StoreHarness) {
 	s, id := h.requests(t), zoe.id(t)
 	first := asks(1, id)

@@ -45,7 +45,6 @@ func inRegister(fn func(context.Context, ports.Register) error) use {
 	return func(ctx context.Context, session ports.Session) error { return fn(ctx, session.Register()) }
 }
 
-// requestRaces are the ways in which the session that is first can end.
 func requestRaceHasOneWinner(t testing.TB, h StoreHarness) {
 	id := zoe.id(t)
 	scheduled := asks(1, id, ofKind(request.Erasure), inState(request.Scheduled, 5))
@@ -90,39 +89,19 @@ func requestRaceHasOneWinner(t testing.TB, h StoreHarness) {
 
 func requestWaitsForAnErasure(t testing.TB, h StoreHarness) {
 	s := h.requests(t)
-	for i, write := range []struct {
-		what string
-		run  func(ctx context.Context, r ports.Register, id domain.SubjectID, n int) error
-	}{
-		{"Add", func(ctx context.Context, r ports.Register, id domain.SubjectID, n int) error {
-			return addAll(ctx, r, asks(n, id))
-		}},
-		{"Append", func(ctx context.Context, r ports.Register, id domain.SubjectID, n int) error {
-			err := addAll(ctx, r, asks(n, id, inState(request.Refused, 0)))
-			return errors.Join(err, errOf(r.Requests.Of(ctx, id))) // sends it
-		}},
-		{"Update", func(ctx context.Context, r ports.Register, id domain.SubjectID, n int) error {
-			return r.Requests.Update(ctx, nextVersion(asks(n+1, id, ofKind(request.Erasure))))
-		}},
-		{"a new hold", func(ctx context.Context, r ports.Register, id domain.SubjectID, n int) error {
-			return r.Holds.Add(ctx, holdOf("new"+short(nth(n)), id))
-		}},
-		{"a lift", func(ctx context.Context, r ports.Register, id domain.SubjectID, n int) error {
-			return r.Holds.Update(ctx, lifted(holdOf(short(nth(n)), id)))
-		}},
-	} {
+	for i, write := range registerWrites {
 		for j, what := range []string{"an erasure and " + write.what, write.what + " and an erasure"} {
 			n := 100*i + 10*j + 1
 			id := subject(t, "acme", int64(n))
-			s.add(t, asks(n+1, id, ofKind(request.Erasure)))
-			s.hold(t, holdOf(short(nth(n)), id))
+			s.prepare(t, id, n)
 			pair := []use{
 				func(ctx context.Context, session ports.Session) error {
 					return errOf(session.Subjects().Lock(ctx, id, noon))
 				},
-				func(ctx context.Context, session ports.Session) error {
-					return write.run(ctx, session.Register(), id, n)
-				},
+				inRegister(func(ctx context.Context, r ports.Register) error {
+					err := write.run(ctx, r, id, n)
+					return errors.Join(err, errOf(r.Requests.Of(ctx, id))) // sends what is appended
+				}),
 			}
 			err := expectToWait(t, s.Store, what, nil, pair[j], pair[1-j])
 			assert(t, err == nil, "%s: the second session failed: %v", what, err)

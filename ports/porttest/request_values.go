@@ -122,6 +122,45 @@ func requestInstantsAreInUTCAndMicroseconds(t testing.TB, h StoreHarness) {
 	}
 }
 
+func requestIsACopy(t testing.TB, h StoreHarness) {
+	s, id := h.requests(t), zoe.id(t)
+	var before []request.Reason
+	check := func(r request.Request) {
+		t.Helper()
+		assert(t, slices.Equal(r.Asked, []request.Reason{request.Identity}), "the questions of a request are %v", r.Asked)
+		before, r.Asked[0] = append(before, r.Asked...), "changed"
+	}
+	s.use(t, func(ctx context.Context, r ports.Register) error {
+		added := asks(1, id, inState(request.Awaiting, 0))
+		appended := asks(2, id, inState(request.Awaiting, 0), inState(request.Refused, 0))
+		standing, _, err := r.Requests.Add(ctx, added)
+		if err != nil {
+			return err
+		}
+		check(standing)
+		err = r.Requests.Append(ctx, appended)
+		added.Asked[0], appended.Asked[0] = "changed", "changed"
+		if err != nil {
+			return err
+		}
+		updated := nextVersion(asks(1, id, inState(request.Awaiting, 0)))
+		err = r.Requests.Update(ctx, updated)
+		updated.Asked[0] = "changed"
+		return err
+	})
+	for range 2 { // the second round runs after the returned values were changed
+		check(*s.find(t, 1))
+		check(*s.find(t, 2))
+		for _, r := range slices.Concat(s.of(t, id), s.standing(t, id).Open,
+			s.list(t, request.Query{SubjectID: id, Limit: 2})) {
+			check(r)
+		}
+		standing, _ := s.addOne(t, asks(3, id))
+		check(standing)
+	}
+	assert(t, !slices.Contains(before, "changed"), "a question changed with one that was given or returned")
+}
+
 func requestReferencesAndSubjectsAreKeptApart(t testing.TB, h StoreHarness) {
 	s, ids, references := h.requests(t), distinctSubjects(t), referenceTexts()
 	var requests []request.Request
