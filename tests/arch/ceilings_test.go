@@ -33,7 +33,7 @@ var rooms = []room{
 	{"ports", 1281, 64},
 	{"ports/porttest", 14142, 2372},
 	{"ports/mocks", 2468, 103},
-	{"adapters/persistence/bunstore", 20538, 16056},
+	{"adapters/persistence/bunstore", 21252, 16250},
 	{"adapters/persistence/memory", 3698, 1068},
 	{"adapters/persistence", 1673, 2935},
 	{"adapters/http", 2481, 4598},
@@ -49,7 +49,7 @@ var rooms = []room{
 	{"tool", 6311, 5086},
 	{"internal", 3516, 1334},
 	{"tests/bench", 3617, 770},
-	{"tests", 2649, 24817},
+	{"tests", 2652, 24817},
 	{"examples", 1102, 712},
 }
 

@@ -77,10 +77,12 @@ func ExampleMigrate() {
 	// habeas_audit_events
 	// habeas_consent_records
 	// habeas_duties
+	// habeas_holds
 	// habeas_installation
 	// habeas_migrations
 	// habeas_outbox
 	// habeas_positions
+	// habeas_requests
 	// habeas_restriction_records
 	// habeas_subject_erasures
 }

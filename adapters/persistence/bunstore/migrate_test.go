@@ -21,8 +21,9 @@ import (
 
 // ownTables are the tables of habeas.
 var ownTables = []string{
-	"habeas_ancestors", "habeas_audit_events", "habeas_consent_records", "habeas_duties", "habeas_installation",
-	"habeas_migrations", "habeas_outbox", "habeas_positions", "habeas_restriction_records", "habeas_subject_erasures",
+	"habeas_ancestors", "habeas_audit_events", "habeas_consent_records", "habeas_duties", "habeas_holds",
+	"habeas_installation", "habeas_migrations", "habeas_outbox", "habeas_positions", "habeas_requests",
+	"habeas_restriction_records", "habeas_subject_erasures",
 }
 
 // catalog returns descriptions of all tables with their columns, indexes, triggers and functions, by table name. On
@@ -80,7 +81,7 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 			t.Fatalf("the tables are %v", tables)
 		}
 		execute(t, db, "INSERT INTO habeas_subject_erasures VALUES ('1', '2024-03-01T12:00:00.000000Z', 1, 1, NULL, NULL,"+
-			" NULL, NULL, 0, 0)")
+			" NULL, NULL, 0, 0, 0)")
 		must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))
 		wantCatalog(t, catalog(t, db, "public"), once)
 		if rows, err := db.NewSelect().Table("habeas_subject_erasures").Count(t.Context()); err != nil || rows != 1 {

@@ -21,8 +21,8 @@ import (
 func TestMigrationsAreAppendOnly(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"postgres/0001_habeas.sql": "98b3ad671ce8c98b8788770d34529d842dce47c6879cadff9549b1fe944711da",
-		"sqlite/0001_habeas.sql":   "e321021d2f9ef998ae345873d794e3d149e5ac7629aed0a6ee8887585295b629",
+		"postgres/0001_habeas.sql": "6a41ac1100f2deadc97ff8fc007a6f4c49b63437c511c6dd226c08990ca31513",
+		"sqlite/0001_habeas.sql":   "2c1060d0145691a31592ae48a2767fb16332d3f953de68dcdd90e922b3bd49df",
 	} {
 		text, err := os.ReadFile("migrations/" + file)
 		must(t, err)

@@ -84,7 +84,7 @@ func TestASchemaFirstInTheSearchPathHidesNoTables(t *testing.T) {
 	execute(t, admin, "DELETE FROM habeas_migrations", "DROP FUNCTION habeas_is_erased, habeas_key_text",
 		"DROP TABLE habeas_audit_events, habeas_consent_records, habeas_outbox, "+
 			"habeas_duties, habeas_positions, habeas_restriction_records, habeas_subject_erasures, "+
-			"habeas_installation, habeas_ancestors",
+			"habeas_installation, habeas_ancestors, habeas_requests, habeas_holds",
 		"DROP FUNCTION habeas_audit_events_append_only, habeas_ledger_append_only",
 		"GRANT CREATE ON SCHEMA public TO "+role)
 	must(t, bunstore.Migrate(t.Context(), db, bunstore.Options{}))

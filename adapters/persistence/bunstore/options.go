@@ -60,6 +60,11 @@ type Options struct {
 	// primary.
 	ReadDB *bun.DB
 
+	// Register makes an export also read the open requests of the subject and whether a legal hold stands, in its own
+	// statement on PostgreSQL. ports.RequestStore.Standing then needs no statement in the session of the export. Set it if
+	// the application keeps a register of requests. By default, exports do not read the register.
+	Register bool
+
 	// Observer is notified of each session with its duration, its outcome and its number of retries. By default, no
 	// observer is notified.
 	Observer ports.Observer

@@ -2,11 +2,13 @@ package bunstore_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore"
 	"github.com/habeas-data/habeas/domain"
+	"github.com/habeas-data/habeas/domain/request"
 	"github.com/habeas-data/habeas/internal/tests/databases"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -30,8 +32,10 @@ func TestSequencesThatReplicationHasNotCopiedAreRaised(t *testing.T) {
 				must(t, bunstore.Migrate(t.Context(), db, options))
 				databases.Create(t, db, models[0])
 				store := storeOf(t, db, mapOf(t, db, models[:1]), options)
+				written := 0
 				write := func() {
 					t.Helper()
+					written++
 					must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 						_, err := s.Installation().Renew(ctx)
 						must(t, err)
@@ -40,6 +44,11 @@ func TestSequencesThatReplicationHasNotCopiedAreRaised(t *testing.T) {
 						}))
 						must(t, s.Restrictions().Append(ctx, domain.RestrictionRecord{
 							SubjectID: subjectID(t, "1"), RecordedAt: noon, Source: "api",
+						}))
+						id := fmt.Sprint(written)
+						must(t, s.Register().Holds.Add(ctx, request.Hold{ID: id, SubjectID: subjectID(t, "1"), ReviewAt: noon}))
+						must(t, s.Register().Requests.Append(ctx, request.Request{
+							Number: request.Number(id), SubjectID: subjectID(t, "1"),
 						}))
 						return errOf(s.Subjects().Lock(ctx, subjectID(t, "1"), noon))
 					}))
@@ -50,7 +59,7 @@ func TestSequencesThatReplicationHasNotCopiedAreRaised(t *testing.T) {
 				var sequences []string
 				must(t, db.NewRaw(`SELECT CAST(oid AS regclass) FROM pg_class WHERE relkind = 'S'
 					AND relname LIKE 'habeas%'`).Scan(t.Context(), &sequences))
-				if len(sequences) != 5 {
+				if len(sequences) != 7 {
 					t.Fatalf("the sequences are %v", sequences)
 				}
 				for _, sequence := range sequences {

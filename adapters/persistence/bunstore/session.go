@@ -13,6 +13,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/register"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/subject"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
 	"github.com/habeas-data/habeas/domain"
@@ -29,6 +30,7 @@ type session struct {
 	ledger       ledger.Session
 	outbox       outbox.Session
 	subject      subject.Work
+	register     register.Session
 	duties       duties.Session
 	preserve     func(ctx context.Context, evidence [][]any) error // writes evidence after a rollback
 	installation installation.Session
@@ -42,6 +44,7 @@ func (s *Store) newSession() *session {
 	n.outbox = s.outbox.Session(&n.db, &n.unsent)
 	n.subject = s.subjects.Work(&n.db, &n.unsent)
 	n.ledger = s.ledgers.Session(&n.db, &n.unsent, &n.subject)
+	n.register = s.register.Session(&n.db, &n.unsent, &n.subject)
 	n.duties = s.duties.Session(&n.db)
 	n.installation = s.installation.Session(&n.db)
 	if !s.installation.Admitted() {
@@ -63,7 +66,7 @@ func (s *session) Restrictions() ports.RestrictionStore { return s.ledger.Restri
 func (s *session) Audit() ports.AuditLog                { return s.ledger.Audit() }
 
 // Register implements ports.Session.
-func (s *session) Register() ports.Register { return ports.Register{} }
+func (s *session) Register() ports.Register { return s.register.Stores() }
 
 // Subjects and Erased implement ports.Session.
 func (s *session) Subjects() ports.SubjectStore { return &s.subject }

@@ -24,6 +24,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/migrate"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/outbox"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/register"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/subject"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
@@ -55,6 +56,7 @@ type Store struct {
 	unsent           *unsent.Store
 	ledgers          *ledger.Store
 	outbox           *outbox.Store
+	register         *register.Store
 	duties           *duties.Store
 	subjects         *subject.Store
 	schemas          *live.Cache
@@ -93,8 +95,8 @@ func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 	s := &Store{
 		db: db, pool: conn.NewPool(db), dialect: d, dataMap: dataMap, observer: opts.Observer, wake: opts.Enqueued,
 		trustsRowFilters: opts.TrustRowFilters,
-		duties:           duties.New(d, tables),
-		outbox:           outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
+		register:         register.New(d, tables), duties: duties.New(d, tables),
+		outbox: outbox.New(d, tables), schemas: live.NewCache(d, dataMap, tables, opts.TrustRowFilters, logger),
 	}
 	needs := installation.Environment{Dialect: d, TrustEncoding: opts.TrustEncoding}
 	s.schema = &Schema{s.pool, d, needs}
@@ -104,7 +106,7 @@ func New(db *bun.DB, dataMap datamap.DataMap, opts Options) (*Store, error) {
 	s.installation = installation.New(needs, dataMap, tables)
 	s.unsent, s.ledgers = unsent.New(d, tables), ledger.New(s.pool, d, tables)
 	s.subjects = subject.New(rows.NewWriter(d, dataMap, tables), s.schemas, subject.Settings{
-		DB: db, ReadDB: opts.ReadDB, SynchronousCommit: opts.SynchronousCommit,
+		DB: db, ReadDB: opts.ReadDB, SynchronousCommit: opts.SynchronousCommit, Register: opts.Register,
 	})
 	s.finding = find.Settings{Pool: s.pool, Dialect: d, Tables: tables, Patience: foreignPatience}
 	return s, nil

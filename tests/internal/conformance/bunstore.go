@@ -107,6 +107,7 @@ func (o opened) empty(t testing.TB) bool {
 	}
 	for _, table := range []string{
 		"consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "duties", "positions",
+		"requests", "holds",
 	} {
 		table = "habeas_" + table
 		text += "ALTER TABLE " + table + " DISABLE TRIGGER USER; DELETE FROM " + table + ";" +

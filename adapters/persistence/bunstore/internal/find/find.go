@@ -101,8 +101,8 @@ func (f *finder) read(ctx context.Context, visit func(*sql.Rows) error, text str
 }
 
 // ownTables returns the tables of habeas with the columns whose values are not from habeas: the ids of
-// subjects, the texts that an application passes for a consent or a restriction, the payloads of events, and the ids
-// and corrections for external systems.
+// subjects, the texts that an application passes for a consent, a restriction, a request or a hold, the payloads of
+// events, and the ids and corrections for external systems.
 func ownTables(t syntax.Tables) []searchedTable {
 	own := func(name, fromItem string, columns ...string) searchedTable {
 		table := searchedTable{name: t.Prefix + name, fromItem: fromItem}
@@ -117,6 +117,8 @@ func ownTables(t syntax.Tables) []searchedTable {
 		own("audit_events", t.Events, "subject_ref", "payload"),
 		own("outbox", t.Outbox, "subject_id", "ref", "corrections"),
 		own("subject_erasures", t.Erasures, "subject_id"),
+		own("requests", t.Requests, "subject_id", "purpose", "reference"),
+		own("holds", t.Holds, "subject_id", "reference"),
 	}
 }
 

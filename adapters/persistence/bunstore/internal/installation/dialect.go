@@ -89,6 +89,8 @@ func (postgres) ownSequences(tables syntax.Tables) string {
 		{tables.Restrictions, "seq"},
 		{tables.Events, "seq"},
 		{tables.Erasures, "intake"},
+		{tables.Requests, "seq"},
+		{tables.Holds, "seq"},
 		{tables.Ancestors, "place"},
 	}, ", ", func(of [2]string) string { return "(" + syntax.Literal(of[0]) + ", " + syntax.Literal(of[1]) + ")" })
 	return syntax.Fill(`

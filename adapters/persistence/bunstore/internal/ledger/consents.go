@@ -60,14 +60,15 @@ func newTexts(tables syntax.Tables) texts {
 // readEarlierUntil is the highest number of a record that belongs to an earlier life of the id, or NULL.
 const readEarlierUntil = `(SELECT m.{column} FROM {erasures} AS m WHERE m.subject_id = {subject})`
 
+// untilColumns has the columns of a mark with the highest numbers of records that belong to an earlier life.
+var untilColumns = map[unsent.Kind]string{
+	unsent.Consents: "consents_until", unsent.Restrictions: "restrictions_until", unsent.Requests: "requests_until",
+}
+
 // EarlierUntil returns the expression for the highest number of a record in a ledger that belongs to an earlier life of
 // the subject's id. It is NULL if the subject has no mark.
 func EarlierUntil(t syntax.Tables, ledger unsent.Kind, subject string) string {
-	column := "consents_until"
-	if ledger == unsent.Restrictions {
-		column = "restrictions_until"
-	}
-	return t.Fill(readEarlierUntil, "column", column, "subject", subject)
+	return t.Fill(readEarlierUntil, "column", untilColumns[ledger], "subject", subject)
 }
 
 type consents struct{ l *Session }

@@ -21,6 +21,8 @@ var needed = map[string][]string{
 	"audit_events":        {"SELECT", "INSERT"},
 	"outbox":              {"SELECT", "INSERT", "UPDATE", "DELETE"},
 	"subject_erasures":    {"SELECT", "INSERT", "UPDATE", "DELETE"},
+	"requests":            {"SELECT", "INSERT", "UPDATE", "DELETE"},
+	"holds":               {"SELECT", "INSERT", "UPDATE"},
 	"duties":              {"SELECT", "INSERT", "UPDATE"},
 	"positions":           {"SELECT", "INSERT", "UPDATE"},
 	"installation":        {"SELECT", "UPDATE"},

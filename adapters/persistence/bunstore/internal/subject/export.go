@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/live"
+	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/register"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/rows"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/unsent"
@@ -38,6 +39,7 @@ func (s *Work) Export(
 	}
 	read := func() error { return s.export(ctx, id, key, yield) }
 	if done, err := s.onReplica(ctx, id, read); done {
+		s.unsent.Standing = nil // the replica may lag behind
 		return err
 	}
 	if s.store.dialect.CombinesChanges() {
@@ -69,16 +71,17 @@ type cachedExports struct {
 func (s *Store) exportsOf(schema *live.Schema) []exportStatement {
 	last := s.lastExports.Load()
 	if last == nil || last.schema != schema {
-		last = &cachedExports{newExports(s.writer, s.locks, schema), schema}
+		last = &cachedExports{newExports(s.writer, s.locks, schema, s.readsRegister), schema}
 		s.lastExports.Store(last)
 	}
 	return last.statements
 }
 
 // newExports returns the statements that read the data of a subject for an export. The tables of the application come
-// first, then the ledgers. The first source of the first statement is the row of preconditions (the values that the
-// caller must check before it continues, see lockStatements), with the evidence about the life of the subject's id.
-func newExports(w *rows.Writer, locks *lockStatements, live rows.Live) []exportStatement {
+// first, then the ledgers, and then the register if it is read. The first source of the first statement is the row of
+// preconditions (the values that the caller must check before it continues, see lockStatements), with the evidence
+// about the life of the subject's id.
+func newExports(w *rows.Writer, locks *lockStatements, live rows.Live, readsRegister bool) []exportStatement {
 	subject := w.DataMap.SubjectTable()
 	keys := len(subject.SubjectKey)
 	all := []source{{
@@ -106,6 +109,14 @@ func newExports(w *rows.Writer, locks *lockStatements, live rows.Live) []exportS
 				"until", ledger.EarlierUntil(w.Tables, kinds[i], subject))
 		}
 		all = append(all, s)
+	}
+	if readsRegister {
+		all = append(all, source{
+			position: "0", selected: []string{"register.value"}, isRegister: true, pathValues: func(int) []string { return nil },
+			fromClause: func(offset int) string {
+				return "FROM (" + register.StandingValue(w.Tables, syntax.Placeholder(offset+1)) + ") AS register"
+			},
+		})
 	}
 	// SQLite compiles a statement at each execution. One small statement for each table therefore costs less than one
 	// large statement for all tables.
@@ -241,6 +252,8 @@ func (s *Work) exportOne(
 		case e.readsPreconditions && row.source == 0:
 			stale, refused = s.checkPreconditions(known, id, row.values)
 			*holdsErased = e.life(row).HoldsErased()
+		case e.sources[row.source].isRegister:
+			s.unsent.Standing = &unsent.Standing{SubjectID: id, JSON: []byte(syntax.Text(row.values[0]))}
 		default:
 			refused = e.yield(row, *holdsErased, yield)
 		}

@@ -25,6 +25,8 @@ type source struct {
 
 	duties []datamap.Duty // for each exported column
 
+	isRegister bool // the value is register.StandingValue, and no record
+
 	position      string                  // the expression for the position of a row
 	selected      []string                // the expressions of the values
 	fromClause    func(offset int) string // the clauses from FROM on; their placeholders start at $(offset+1)

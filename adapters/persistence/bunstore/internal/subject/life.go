@@ -51,7 +51,7 @@ func newLives(w *rows.Writer, locks *lockStatements) lifeStatements {
 		state: w.Tables.Fill(readState, "exists", locks.exists, "preconditions", strings.Join(locks.preconditions, ", "),
 			"mark", "m."+strings.ReplaceAll(markColumns, ", ", ", m."), "row", strings.Join(lifeOfRow(w), ", "),
 			"from", w.FromSubject(0), "subject", id),
-		register: w.Tables.Fill(register, "subject", "$1", "instant", "$2", "added", "$3",
+		register: w.Tables.Fill(registerPerson, "subject", "$1", "instant", "$2", "added", "$3",
 			"type", w.Dialect.InstantType()),
 		identifyingColumns: len(plan.Identifying(subject)),
 	}
@@ -87,17 +87,19 @@ func (s *Work) State(ctx context.Context, id domain.SubjectID) (domain.SubjectSt
 	return life.state(), err
 }
 
-const register = `
+const registerPerson = `
 	INSERT INTO {erasures} AS e (subject_id, erased_at, erasures, intake, registered_at, registered_added_at,
-		consents_until, restrictions_until)
-	SELECT v.id, v.registered, 0, 0, v.registered, v.added, v.consents, v.restrictions
+		consents_until, restrictions_until, requests_until)
+	SELECT v.id, v.registered, 0, 0, v.registered, v.added, v.consents, v.restrictions, v.requests
 	FROM (SELECT CAST({subject} AS text) AS id, CAST({instant} AS {type}) AS registered, CAST({added} AS {type}) AS added,
 		COALESCE((SELECT max(seq) FROM {consents} WHERE subject_id = {subject}), 0) AS consents,
-		COALESCE((SELECT max(seq) FROM {restrictions} WHERE subject_id = {subject}), 0) AS restrictions) AS v
-	WHERE v.consents > 0 OR v.restrictions > 0 OR EXISTS (SELECT 1 FROM {erasures} WHERE subject_id = {subject})
+		COALESCE((SELECT max(seq) FROM {restrictions} WHERE subject_id = {subject}), 0) AS restrictions,
+		COALESCE((SELECT max(seq) FROM {requests} WHERE subject_id = {subject}), 0) AS requests) AS v
+	WHERE v.consents > 0 OR v.restrictions > 0 OR v.requests > 0
+		OR EXISTS (SELECT 1 FROM {erasures} WHERE subject_id = {subject})
 	ON CONFLICT (subject_id) DO UPDATE SET registered_at = excluded.registered_at,
 		registered_added_at = excluded.registered_added_at, consents_until = excluded.consents_until,
-		restrictions_until = excluded.restrictions_until`
+		restrictions_until = excluded.restrictions_until, requests_until = excluded.requests_until`
 
 // Register implements ports.SubjectStore. It first locks the ledgers of the subject. The next statement then sees each
 // record that was taken in before. It also sends the records of this session and the end of an erasure of this session,
@@ -251,18 +253,18 @@ func (a addedAt) parameter(dialect syntax.Dialect) any {
 
 // markColumns lists the columns of a mark, after the subject's id.
 const markColumns = "erased_at, erasures, intake, swept_at, added_at, registered_at, registered_added_at," +
-	" consents_until, restrictions_until"
+	" consents_until, restrictions_until, requests_until"
 
 // markRow holds the scanned columns of a mark, see markColumns. All are NULL if there is no mark.
 type markRow struct {
-	erased, swept, added, registered, registeredAdded syntax.OptionalInstant
-	erasures, intake, consents, restrictions          sql.NullInt64
+	erased, swept, added, registered, registeredAdded  syntax.OptionalInstant
+	erasures, intake, consents, restrictions, requests sql.NullInt64
 }
 
 func (r *markRow) targets() []any {
 	return []any{
 		&r.erased, &r.erasures, &r.intake, &r.swept, &r.added, &r.registered, &r.registeredAdded, &r.consents,
-		&r.restrictions,
+		&r.restrictions, &r.requests,
 	}
 }
 
@@ -271,5 +273,6 @@ func (r *markRow) mark() domain.ErasureMark {
 		ErasedAt: r.erased.OrZero(), Erasures: r.erasures.Int64, Intake: r.intake.Int64, SweptAt: r.swept.OrZero(),
 		AddedAt: r.added.OrZero(), RegisteredAt: r.registered.OrZero(), RegisteredAddedAt: r.registeredAdded.OrZero(),
 		ConsentsUntil: r.consents.Int64, RestrictionsUntil: r.restrictions.Int64,
+		RequestsUntil: r.requests.Int64,
 	}
 }

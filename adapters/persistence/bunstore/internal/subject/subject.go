@@ -37,6 +37,7 @@ type Store struct {
 	models            *schema.Tables // the models that bun has registered
 	synchronousCommit string
 	readDB            *bun.DB // may be nil
+	readsRegister     bool    // an export reads the register, see register.StandingValue
 }
 
 // Settings are those of the store for subjects.
@@ -44,6 +45,7 @@ type Settings struct {
 	DB                *bun.DB
 	ReadDB            *bun.DB // a replica from which exports read; may be nil
 	SynchronousCommit string  // of erasures; "" for the setting of the connection
+	Register          bool    // an export also reads the register
 }
 
 // New returns the statements for the tables of the writer.
@@ -51,6 +53,7 @@ func New(w *rows.Writer, schemas *live.Cache, settings Settings) *Store {
 	s := &Store{
 		writer: w, dialect: w.Dialect, schemas: schemas, cascades: cascade.New(w), models: settings.DB.Dialect().Tables(),
 		synchronousCommit: settings.SynchronousCommit, readDB: settings.ReadDB,
+		readsRegister: settings.Register && w.Dialect.CombinesChanges(),
 	}
 	s.locks, s.sweeps = newLocks(w), newSweeps(w)
 	s.lives = newLives(w, s.locks)

@@ -90,10 +90,15 @@ func replacementOf(name string, replacements []string) (text string, ok bool) {
 // Args collects the parameters of a statement.
 type Args []any
 
+// Next appends a parameter and returns its placeholder.
+func (a *Args) Next(value any) string {
+	*a = append(*a, value)
+	return Placeholder(len(*a))
+}
+
 // Add appends a parameter and returns its placeholder with a cast, such as CAST($6 AS text).
 func (a *Args) Add(value any, sqlType string) string {
-	*a = append(*a, value)
-	return "CAST($" + strconv.Itoa(len(*a)) + " AS " + sqlType + ")"
+	return "CAST(" + a.Next(value) + " AS " + sqlType + ")"
 }
 
 // JSON encodes a value that a store keeps as JSON. The parameter op is the name of the operation in the error.
@@ -153,6 +158,7 @@ func Text(value any) string {
 type Tables struct {
 	Prefix                                                 string
 	Consents, Restrictions, Events, Outbox, Erasures       string
+	Requests, Holds                                        string
 	Duties, Positions, Installation, Ancestors, Migrations string
 	IsErased, KeyText                                      string
 }
@@ -162,9 +168,9 @@ type Tables struct {
 // by Tables.Prefix.
 func (t Tables) Fill(statement string, replacements ...string) string {
 	return Fill(statement, append(replacements, "consents", t.Consents, "restrictions", t.Restrictions, "events", t.Events,
-		"outbox", t.Outbox, "erasures", t.Erasures, "duties", t.Duties, "positions", t.Positions,
-		"installation", t.Installation, "ancestors", t.Ancestors, "migrations", t.Migrations, "is erased", t.IsErased,
-		"prefix", t.Prefix)...)
+		"outbox", t.Outbox, "erasures", t.Erasures, "requests", t.Requests, "holds", t.Holds, "duties", t.Duties,
+		"positions", t.Positions, "installation", t.Installation, "ancestors", t.Ancestors, "migrations", t.Migrations,
+		"is erased", t.IsErased, "prefix", t.Prefix)...)
 }
 
 func (t Tables) areQualified() bool { return !strings.HasPrefix(t.Outbox, t.Prefix) }
@@ -172,8 +178,8 @@ func (t Tables) areQualified() bool { return !strings.HasPrefix(t.Outbox, t.Pref
 // TableNames are the names of all tables of habeas, without the prefix that datamap.ObjectPrefix returns.
 func TableNames() []string {
 	return []string{
-		"migrations", "consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "duties",
-		"positions", "installation", "ancestors",
+		"migrations", "consent_records", "restriction_records", "audit_events", "outbox", "subject_erasures", "requests",
+		"holds", "duties", "positions", "installation", "ancestors",
 	}
 }
 
@@ -198,6 +204,8 @@ func TablesIn(schema, name string) Tables {
 		Events:       before + "audit_events",
 		Outbox:       before + "outbox",
 		Erasures:     before + "subject_erasures",
+		Requests:     before + "requests",
+		Holds:        before + "holds",
 		Duties:       before + "duties",
 		Positions:    before + "positions",
 		Installation: before + "installation",

@@ -67,7 +67,7 @@ func newAloneTemplates(tables syntax.Tables, d syntax.Dialect) (templates aloneT
 
 // fitsAlone reports whether takeAlone can write all rows of unsent.
 func (i *inserts) fitsAlone(unsent *Rows) bool {
-	tables, records := 0, len(unsent[Consents])+len(unsent[Restrictions])
+	tables, records := 0, len(unsent[Consents])+len(unsent[Restrictions])+len(unsent[Requests])
 	for _, rows := range unsent {
 		tables += min(len(rows), 1)
 	}

@@ -14,8 +14,9 @@ import (
 // table.
 type Kind int
 
-// IsLedger reports whether the rows of a kind are records of a ledger.
-func (k Kind) IsLedger() bool { return k == Consents || k == Restrictions }
+// IsLedger reports whether the rows of a kind are records of a ledger. The requests of a subject are numbered and
+// divided by lives as the ledgers are.
+func (k Kind) IsLedger() bool { return k == Consents || k == Restrictions || k == Requests }
 
 // The kinds, in the order in which a session sends their rows. ReasonClearings is the first, because it must not remove
 // the reasons of restrictions that the session itself adds later. LedgerClosings is the last, because it covers the
@@ -24,6 +25,7 @@ const (
 	ReasonClearings Kind = iota // a row sets the reasons of a subject's restrictions to NULL
 	Consents
 	Restrictions
+	Requests
 	Entries
 	Events
 	LedgerClosings // a row completes the mark of a subject, see closeLedgers
@@ -34,6 +36,10 @@ const (
 var insertedColumns = [KindCount]string{
 	Consents:     "subject_id, purpose, policy_version, granted, recorded_at, source",
 	Restrictions: "subject_id, purpose, restricted, reason, recorded_at, source",
+	Requests: "subject_id, number, kind, purpose, state, state_reason, channel, language, reference, refers_to," +
+		" received_at, entered_at, due_on, due_at, strict_due_on, suspended_at, suspended_days, lapses_at, asked," +
+		" extended_at, extension_reason, execute_after, verified_by, decided_by, refusal_ground, done_by_hand, partly," +
+		" attempts, next_attempt_at, last_error, closed_at, version",
 	Entries: "entry_id, subject_id, resolver, ref, operation, corrections, status, attempts, enqueued_at," +
 		" requested_at, turn_at, operation_id",
 	Events: "event_id, event_type, subject_ref, occurred_at, payload",
@@ -45,12 +51,21 @@ var castTypes = [KindCount][]string{
 	Consents:       {"::text", "::text", "::text", "::boolean", "::timestamptz", "::text"},
 	Restrictions:   {"::text", "::text", "::boolean", "::text", "::timestamptz", "::text"},
 	LedgerClosings: {"::text", "::timestamptz"},
+	Requests: {
+		"::text", "::text", "::text", "::text", "::text", "::text", "::text", "::text", "::text", "::text",
+		"::timestamptz", "::timestamptz", "::text", "::timestamptz", "::text", "::timestamptz", "::integer",
+		"::timestamptz", "::text", "::timestamptz", "::text", "::timestamptz", "::text", "::text", "::text", "::text",
+		"::boolean", "::integer", "::timestamptz", "::text", "::timestamptz", "::bigint",
+	},
 	Entries: {
 		"::text", "::text", "::text", "::jsonb", "::text", "::jsonb", "::text", "::integer", "::timestamptz", "::timestamptz",
 		"::timestamptz", "::text",
 	},
 	Events: {"::text", "::text", "::text", "::timestamptz", "::jsonb"},
 }
+
+// Columns returns the columns that the INSERT of a kind fills, in the order of the values of a row.
+func Columns(k Kind) string { return insertedColumns[k] }
 
 // Rows holds the rows that a session has not sent to the database yet, by kind. A row is the list of the values of its
 // columns.
@@ -133,14 +148,16 @@ func (i *inserts) take(unsent *Rows) []insert {
 
 // people returns the subjects of the ledger records in the order of their ids. It reports whether the statement that
 // adds the records locks the ledgers in this order: it locks them in the order of the records, and a statement that
-// adds to both ledgers locks in no certain order.
+// adds to several ledgers locks in no certain order.
 func (a *Rows) people() (ids []string, inOrder bool) {
-	for _, rows := range a[Consents : Restrictions+1] {
+	ledgers := 0
+	for _, rows := range a[Consents : Requests+1] {
 		for _, row := range rows {
 			ids = append(ids, subjectOfRow(row))
 		}
+		ledgers += min(len(rows), 1)
 	}
-	inOrder = slices.IsSorted(ids) && (len(a[Consents]) == 0 || len(a[Restrictions]) == 0)
+	inOrder = slices.IsSorted(ids) && ledgers < 2
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	return ids, inOrder || len(ids) < 2
@@ -165,7 +182,7 @@ func (a *Rows) flatten() (counts [KindCount]int, args []any) {
 
 // addsOpen reports whether there are ledger records of a subject whose ledgers the rows do not close.
 func (a *Rows) addsOpen() bool {
-	return slices.ContainsFunc(slices.Concat(a[Consents], a[Restrictions]), func(row []any) bool {
+	return slices.ContainsFunc(slices.Concat(a[Consents:Requests+1]...), func(row []any) bool {
 		return !slices.ContainsFunc(a[LedgerClosings], func(closing []any) bool {
 			return subjectOfRow(closing) == subjectOfRow(row)
 		})
@@ -208,7 +225,7 @@ func (i *inserts) text(s shape) string {
 		last = templates[k].text(n, &values)
 		if Kind(k) == LedgerClosings {
 			last = syntax.Fill(last, "added consents", addedRecords(s.counts, Consents),
-				"added restrictions", addedRecords(s.counts, Restrictions))
+				"added restrictions", addedRecords(s.counts, Restrictions), "added requests", addedRecords(s.counts, Requests))
 		}
 		if Kind(k).IsLedger() {
 			added = append(added, "SELECT subject_id FROM "+kindName(Kind(k)))
@@ -262,13 +279,15 @@ const (
 
 	// closeLedgers makes all records of a subject belong to an earlier life of the id. It also sets the creation time of
 	// the row that the erasure has found, unless it is NULL. Its rows have the id and this time. closeLedgers keeps
-	// {added consents} and {added restrictions} for the method text.
+	// {added consents} and so on for the method text.
 	closeLedgers = `
 		UPDATE {erasures} AS e SET added_at = COALESCE(v.column2, e.added_at),
 			consents_until = COALESCE((SELECT max(s.seq) FROM (
 				SELECT c.seq FROM {consents} AS c WHERE c.subject_id = e.subject_id{added consents}) AS s), 0),
 			restrictions_until = COALESCE((SELECT max(s.seq) FROM (
-				SELECT r.seq FROM {restrictions} AS r WHERE r.subject_id = e.subject_id{added restrictions}) AS s), 0)
+				SELECT r.seq FROM {restrictions} AS r WHERE r.subject_id = e.subject_id{added restrictions}) AS s), 0),
+			requests_until = COALESCE((SELECT max(s.seq) FROM (
+				SELECT r.seq FROM {requests} AS r WHERE r.subject_id = e.subject_id{added requests}) AS s), 0)
 		FROM (VALUES `
 
 	whereClosed = `) AS v WHERE e.subject_id = v.column1`
@@ -356,13 +375,15 @@ func typesFor(d syntax.Dialect, k Kind) []string {
 
 // TableOf returns the table into which the rows of a kind are inserted.
 func TableOf(t syntax.Tables, k Kind) string {
-	return [KindCount]string{Consents: t.Consents, Restrictions: t.Restrictions, Entries: t.Outbox, Events: t.Events}[k]
+	return [KindCount]string{
+		Consents: t.Consents, Restrictions: t.Restrictions, Requests: t.Requests, Entries: t.Outbox, Events: t.Events,
+	}[k]
 }
 
 // LockLedgers returns an expression that takes an advisory lock until the transaction ends. Every transaction that
 // appends to a ledger of the subject, or changes its mark, takes this lock first. Such transactions then run one after
 // another, and the records of a subject get their sequence numbers in the order in which their transactions commit.
-// Both ledgers have one lock, so that no order between them can be wrong. The oid of a table in its key keeps it apart
+// All ledgers have one lock, so that no order between them can be wrong. The oid of a table in its key keeps it apart
 // from the locks of other data maps, and of the application. LockLedgers returns TRUE if the database allows only one
 // writer at a time.
 func LockLedgers(d syntax.Dialect, tables syntax.Tables, subject string) string {

@@ -45,3 +45,10 @@ func (a *Prefetched) Decode(id domain.SubjectID) *Prefetched {
 	}
 	return a
 }
+
+// Standing is what an export has read of the register in its own statement, see package register. It is the situation
+// of the subject at that time, until the session locks the subject or changes the register.
+type Standing struct {
+	SubjectID domain.SubjectID
+	JSON      []byte
+}

@@ -1,6 +1,6 @@
-// Package unsent holds the rows that a session still sends to the database: records of the ledgers, audit events,
-// outbox entries and the ends of marks. It also holds the subjects that the session erases. The packages that add the
-// rows share one Session, and none of them needs another.
+// Package unsent holds the rows that a session still sends to the database: records of the ledgers, requests, audit
+// events, outbox entries and the ends of marks. It also holds the subjects that the session erases. The packages that
+// add the rows share one Session, and none of them needs another.
 package unsent
 
 import (
@@ -45,6 +45,7 @@ type Session struct {
 	granted []string  // the subjects of sent consents that are given
 
 	Prefetched *Prefetched // values that the last statement of an erasure's steps has prefetched
+	Standing   *Standing   // what the last export has read of the register
 }
 
 // Erasing is a subject that the session has locked for an erasure.
@@ -68,7 +69,11 @@ func (s *Session) Add(ctx context.Context, k Kind, row ...any) error {
 		return err
 	}
 	s.rows[k] = append(s.rows[k], row)
-	if k != Events {
+	switch k { //nolint:exhaustive // of the other kinds, an erasure has prefetched values
+	case Events:
+	case Requests:
+		s.Standing = nil
+	default:
 		s.Prefetched = nil
 	}
 	if k.IsLedger() {
@@ -193,7 +198,7 @@ func (s *Session) LockOthers(ctx context.Context, id domain.SubjectID) error {
 
 // lockAll locks the ledgers of the subjects in the order of their ids.
 func (s *Session) lockAll(ctx context.Context, people []string) error {
-	s.locked = append(s.locked, people...)
+	s.locked, s.Standing = append(s.locked, people...), nil
 	if s.store.lock == "" {
 		return nil
 	}
@@ -206,6 +211,7 @@ func (s *Session) lockAll(ctx context.Context, people []string) error {
 // the creation time of the row that the erasure has found, and all records of the subject then belong to an earlier
 // life of the id.
 func (s *Session) Erase(e Erasing) {
+	s.Standing = nil
 	if known := s.Erasing(e.ID); known == nil {
 		s.erasing, s.locked = append(s.erasing, e), append(s.locked, e.ID.String())
 	} else if known.At = e.At; !e.Added.IsZero() {
@@ -248,6 +254,9 @@ func (s *Session) Close(ctx context.Context, id domain.SubjectID) error {
 	insert := s.store.inserts.take(&Rows{LedgerClosings: {s.closing(id, time.Time{})}})[0]
 	return s.send(ctx, insert)
 }
+
+// NoteErased notes that the session has sent a record of a subject that may have been erased, see TakeErased.
+func (s *Session) NoteErased(id domain.SubjectID) { s.erased = append(s.erased, id.String()) }
 
 // closing returns the row that completes a mark.
 func (s *Session) closing(id domain.SubjectID, added time.Time) []any {

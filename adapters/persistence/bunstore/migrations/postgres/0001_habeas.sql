@@ -147,8 +147,8 @@ CREATE INDEX habeas_outbox_settled ON habeas_outbox (stage, enqueued_at, entry_i
 --
 -- An id may be given to another person after an erasure. registered_at is the instant at which the application has
 -- registered a person since the last erasure, and registered_added_at is the creation time of that person's row. The
--- records of the subject in the ledgers up to consents_until and restrictions_until belong to an earlier person. A mark
--- with 0 erasures and a registered_at only divides the ledgers.
+-- records of the subject in the ledgers up to consents_until and restrictions_until, and the requests up to
+-- requests_until, belong to an earlier person. A mark with 0 erasures and a registered_at only divides the ledgers.
 CREATE TABLE habeas_subject_erasures (
     subject_id          TEXT PRIMARY KEY,
     erased_at           TIMESTAMPTZ NOT NULL,
@@ -159,10 +159,90 @@ CREATE TABLE habeas_subject_erasures (
     registered_at       TIMESTAMPTZ,
     registered_added_at TIMESTAMPTZ,
     consents_until      BIGINT NOT NULL DEFAULT 0,
-    restrictions_until  BIGINT NOT NULL DEFAULT 0
+    restrictions_until  BIGINT NOT NULL DEFAULT 0,
+    requests_until      BIGINT NOT NULL DEFAULT 0
 );
 
 CREATE INDEX habeas_subject_erasures_intake ON habeas_subject_erasures (intake) WHERE erasures > 0;
+
+-- The requests of data subjects. The column seq orders them as they came in. A request is closed if its state is
+-- fulfilled, refused, withdrawn or lapsed. Days, such as due_on, are texts like 2026-03-05. due_at is empty while the
+-- clock is suspended. The column asked lists the questions, separated by commas. The subject_id is NULL until the person
+-- is known.
+--
+-- A subject has at most one open request of a kind (habeas_requests_open). The conditions of the other indexes are those
+-- of the lists of the operators.
+CREATE TABLE habeas_requests (
+    number           TEXT PRIMARY KEY,
+    seq              BIGINT GENERATED ALWAYS AS IDENTITY,
+    subject_id       TEXT,
+    kind             TEXT NOT NULL,
+    purpose          TEXT,
+    state            TEXT NOT NULL,
+    state_reason     TEXT,
+    channel          TEXT NOT NULL,
+    language         TEXT,
+    reference        TEXT,
+    refers_to        TEXT,
+    received_at      TIMESTAMPTZ NOT NULL,
+    entered_at       TIMESTAMPTZ NOT NULL,
+    due_on           TEXT,
+    due_at           TIMESTAMPTZ,
+    strict_due_on    TEXT,
+    suspended_at     TIMESTAMPTZ,
+    suspended_days   INTEGER NOT NULL,
+    lapses_at        TIMESTAMPTZ,
+    asked            TEXT,
+    extended_at      TIMESTAMPTZ,
+    extension_reason TEXT,
+    execute_after    TIMESTAMPTZ,
+    verified_by      TEXT,
+    decided_by       TEXT,
+    refusal_ground   TEXT,
+    done_by_hand     TEXT,
+    partly           BOOLEAN NOT NULL,
+    attempts         INTEGER NOT NULL,
+    next_attempt_at  TIMESTAMPTZ,
+    last_error       TEXT,
+    closed_at        TIMESTAMPTZ,
+    version          BIGINT NOT NULL
+);
+
+CREATE UNIQUE INDEX habeas_requests_open ON habeas_requests (subject_id, kind)
+    WHERE state IN ('received', 'awaiting_subject', 'scheduled', 'on_hold') AND subject_id IS NOT NULL;
+
+CREATE INDEX habeas_requests_due ON habeas_requests ((COALESCE(due_at, 'infinity')), number)
+    WHERE state NOT IN ('fulfilled', 'refused', 'withdrawn', 'lapsed');
+
+CREATE INDEX habeas_requests_on_hold ON habeas_requests ((COALESCE(due_at, 'infinity')), number) WHERE state = 'on_hold';
+
+CREATE INDEX habeas_requests_closed ON habeas_requests ((COALESCE(closed_at, '-infinity')), number)
+    WHERE state IN ('fulfilled', 'refused', 'withdrawn', 'lapsed');
+
+CREATE INDEX habeas_requests_of_subject ON habeas_requests (subject_id, seq);
+
+CREATE INDEX habeas_requests_reference ON habeas_requests (reference, seq) WHERE reference IS NOT NULL;
+
+-- Finds requests above a sequence number, as for the audit trail.
+CREATE INDEX habeas_requests_intake ON habeas_requests USING brin (seq);
+
+-- The legal holds. A hold stands until lifted_at is set.
+CREATE TABLE habeas_holds (
+    hold_id    TEXT PRIMARY KEY,
+    seq        BIGINT GENERATED ALWAYS AS IDENTITY,
+    subject_id TEXT NOT NULL,
+    ground     TEXT NOT NULL,
+    reference  TEXT,
+    placed_by  TEXT NOT NULL,
+    placed_at  TIMESTAMPTZ NOT NULL,
+    review_at  TIMESTAMPTZ NOT NULL,
+    lifted_by  TEXT,
+    lifted_at  TIMESTAMPTZ
+);
+
+CREATE INDEX habeas_holds_of_subject ON habeas_holds (subject_id, seq);
+
+CREATE INDEX habeas_holds_review ON habeas_holds (review_at, seq) WHERE lifted_at IS NULL;
 
 -- The background duties. Every is the pause of a duty in nanoseconds, or 0 if no worker has it. A pass is a run of the
 -- sweep over all erased subjects.
