@@ -294,7 +294,7 @@ func effectOf(m datamap.DataMap, question datamap.Decision, option datamap.Optio
 }
 
 // strategiesOf returns the columns of a table that an erasure overwrites, sets to NULL and keeps.
-func strategiesOf(t datamap.Table) (parts []string) {
+func strategiesOf(t datamap.Table) []string {
 	names := map[domain.Strategy][]string{}
 	for _, column := range t.Columns {
 		if column.Personal != nil {
@@ -305,19 +305,7 @@ func strategiesOf(t datamap.Table) (parts []string) {
 			names[strategy] = append(names[strategy], column.Name)
 		}
 	}
-	for _, one := range []struct {
-		strategy domain.Strategy
-		says     string
-	}{
-		{domain.StrategyAnonymize, "overwritten: "},
-		{domain.StrategyNull, "set to NULL: "},
-		{domain.StrategyRetain, "kept: "},
-	} {
-		if len(names[one.strategy]) > 0 {
-			parts = append(parts, one.says+strings.Join(names[one.strategy], ", "))
-		}
-	}
-	return parts
+	return effectLines(names[domain.StrategyAnonymize], names[domain.StrategyNull], names[domain.StrategyRetain])
 }
 
 // examples shows some values of each column on the terminal. The values of secrets are masked.

@@ -121,14 +121,14 @@ func refusal(r datamap.Refusal) string {
 }
 
 // showEffect rehearses the erasure of a subject, and writes its effect to the standard error for the prompt. It returns
-// the fingerprint of the rehearsal. If the store cannot rehearse, it writes only the erasure plan. If the erasure would
-// be refused, it returns an error.
+// the fingerprint of the rehearsal, or "" if the store cannot rehearse. If the erasure would be refused, it returns an
+// error.
 func (c *call) showEffect(ctx context.Context, p person) (fingerprint string, err error) {
 	rehearsal, err := c.Rehearse(ctx, p.Subject)
 	out := newPrinter(c.command.ErrOrStderr(), formats[0])
 	switch {
 	case isMisconfigured(err): // a store that cannot rehearse
-		out.line("The erasure would " + c.plan() + ".")
+		out.line("The effect is not known, because the store cannot rehearse.")
 		return "", nil
 	case err != nil:
 		return "", err
@@ -139,25 +139,4 @@ func (c *call) showEffect(ctx context.Context, p person) (fingerprint string, er
 	out.line("The erasure would change:")
 	out.effects(c.DataMap(), rehearsal)
 	return rehearsal.Fingerprint, nil
-}
-
-// plan returns the erasure plan in one line.
-func (c *call) plan() string {
-	targets := map[domain.Strategy][]string{}
-	for _, step := range c.Plan().Local() {
-		targets[step.Strategy] = append(targets[step.Strategy], "rows of "+step.Target)
-	}
-	return strategies(targets)
-}
-
-// strategies returns one line that lists the strategies of an erasure. The map texts has, for each strategy, one text
-// per table. For example, the line is "delete 2 of parcels; retain 1 of invoices".
-func strategies(texts map[domain.Strategy][]string) string {
-	var parts []string
-	for _, strategy := range []domain.Strategy{domain.StrategyDelete, domain.StrategyAnonymize, domain.StrategyRetain} {
-		if len(texts[strategy]) > 0 {
-			parts = append(parts, string(strategy)+" "+strings.Join(texts[strategy], ", "))
-		}
-	}
-	return strings.Join(parts, "; ")
 }

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -113,18 +113,17 @@ func (p *printer) replayed(report domain.ReplayReport) {
 
 // countLines returns the number of lines in a file. Afterwards, the file is positioned at its beginning again.
 func countLines(file *os.File) (n int, err error) {
-	lines := bufio.NewReaderSize(file, 1<<16)
+	buffer, last := make([]byte, 1<<16), byte('\n')
 	for err == nil {
-		var text []byte
-		text, err = lines.ReadSlice('\n')
-		if len(text) > 0 && (err == nil || err == io.EOF) { //nolint:errorlint // bufio returns this value unwrapped
-			n++
-		}
-		if err == bufio.ErrBufferFull { //nolint:errorlint // bufio returns this value unwrapped
-			err = nil
+		var size int
+		if size, err = file.Read(buffer); size > 0 {
+			n, last = n+bytes.Count(buffer[:size], []byte("\n")), buffer[size-1]
 		}
 	}
-	if err != io.EOF { //nolint:errorlint // bufio returns this value unwrapped
+	if last != '\n' {
+		n++
+	}
+	if !errors.Is(err, io.EOF) {
 		return 0, err
 	}
 	_, err = file.Seek(0, io.SeekStart)

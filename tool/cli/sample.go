@@ -108,7 +108,7 @@ func pathOf(step datamap.Step, path datamap.Path) string {
 func list(names []string) string { return strings.Join(names, "+") }
 
 // effectsOf returns lines with the columns that a step overwrites, sets to NULL and keeps.
-func effectsOf(table datamap.Table, step datamap.Step) (lines []string) {
+func effectsOf(table datamap.Table, step datamap.Step) []string {
 	if step.Strategy == domain.StrategyDelete {
 		return nil
 	}
@@ -129,13 +129,14 @@ func effectsOf(table datamap.Table, step datamap.Step) (lines []string) {
 			overwritten = append(overwritten, name+" (where its duty is over)")
 		}
 	}
-	null = append(null, step.ClearedColumns...)
-	for _, part := range []struct {
-		says    string
-		columns []string
-	}{{"overwritten: ", overwritten}, {"set to NULL: ", null}, {"kept: ", kept}} {
-		if len(part.columns) > 0 {
-			lines = append(lines, part.says+strings.Join(part.columns, ", "))
+	return effectLines(overwritten, append(null, step.ClearedColumns...), kept)
+}
+
+// effectLines returns a line for each effect of an erasure, with its columns.
+func effectLines(overwritten, null, kept []string) (lines []string) {
+	for i, columns := range [][]string{overwritten, null, kept} {
+		if len(columns) > 0 {
+			lines = append(lines, []string{"overwritten: ", "set to NULL: ", "kept: "}[i]+strings.Join(columns, ", "))
 		}
 	}
 	return lines

@@ -106,11 +106,13 @@ func (d *draft) overwrites(t *table) []datamap.Column {
 }
 
 // identifying returns the columns that an erasure overwrites in rows that stay without the person, such as her email.
-// What she wrote stays. If the rows may be about several people, a column may be another person's.
+// What she wrote stays. If the rows may be about other people, too, a column may be theirs.
 func (d *draft) identifying(t *table) []datamap.Column {
 	people := 0
 	for _, l := range t.links {
-		people += rankOf(l.Plausible())
+		if people += rankOf(l.Plausible()); l.Plausible() && l.References != d.subject.Name {
+			people++
+		}
 	}
 	return slices.DeleteFunc(slices.Clone(d.overwrites(t)), func(c datamap.Column) bool {
 		return people > 1 || c.Personal.Category == domain.CategoryCommunication

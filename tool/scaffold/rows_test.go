@@ -167,9 +167,11 @@ func TestARowWithoutThePersonKeepsWhatSheWrote(t *testing.T) {
 	p := propose(t, schema(`
 		users: id*, email
 		papers: id*, author_id?>users=set_null, email?, note
-		memos: id*, author_id?>users=set_null, reader_id>users, email?, note`))
+		memos: id*, author_id?>users=set_null, reader_id>users, email?, note
+		replies: id*, paper_id?>papers=set_null, email?`))
 	for option, want := range map[string]string{
 		"papers without": "anonymize papers email", "memos without:author_id": "anonymize memos",
+		"replies without": "anonymize replies",
 	} {
 		table, option, _ := strings.Cut(option, " ")
 		tables, err := p.question(t, table).Apply(p.Tables, option)
