@@ -105,26 +105,27 @@ func (d *draft) askForColumns() {
 		}
 	}
 	overwrite := []string{"overwrite", "clear", notPersonal}
-	d.askFor(by[dictionary.Password], "These columns let the person in. Does an erasure end that?", overwrite...)
-	d.askFor(by[dictionary.Session], "Do these columns hold tokens or sessions, with which the person stays logged in?",
+	d.askFor(t, by[dictionary.Password], "These columns let the person in. Does an erasure end that?", overwrite...)
+	d.askFor(t, by[dictionary.Session], "Do these columns hold tokens or sessions, with which the person stays logged in?",
 		overwrite...)
-	d.askFor(by[dictionary.Rights], "Do these columns give the person rights, which must end?", "always:false",
+	d.askFor(t, by[dictionary.Rights], "Do these columns give the person rights, which must end?", "always:false",
 		notPersonal)
 	for _, c := range states {
-		d.askFor([]datamap.CatalogColumn{c}, "Does this column say whether the person may use the application, or what "+
+		d.askFor(t, []datamap.CatalogColumn{c}, "Does this column say whether the person may use the application, or what "+
 			"she may do? Then an erasure writes the value of a closed account, even where the column is NULL.",
 			append(closedValues(t, c), notPersonal)...)
 	}
-	d.askFor(texts, "Do these texts say something about the person?", overwrite...)
-	d.askFor(others, "Do these columns say something about the person?", notPersonal, "overwrite", "clear")
+	d.askFor(t, texts, "Do these texts say something about the person?", overwrite...)
+	d.askFor(t, others, "Do these columns say something about the person?", notPersonal, "overwrite", "clear")
 }
 
-// askFor asks one question about columns of the person's row. It offers the options that are possible.
-func (d *draft) askFor(columns []datamap.CatalogColumn, question string, options ...string) {
+// askFor asks one question about columns of a mapped table. It offers the options that are possible.
+func (d *draft) askFor(t *table, columns []datamap.CatalogColumn, question string, options ...string) {
 	if len(columns) == 0 {
 		return
 	}
-	decision := datamap.Decision{Object: d.mapped[0].Name, Question: question}
+	at := slices.IndexFunc(d.mapped, func(m datamap.Table) bool { return t.IsCalled(m.Name) })
+	decision := datamap.Decision{Object: d.mapped[at].Name, Question: question}
 	for _, c := range columns {
 		decision.Columns = append(decision.Columns, c.Name)
 	}
@@ -132,7 +133,7 @@ func (d *draft) askFor(columns []datamap.CatalogColumn, question string, options
 	for _, name := range options {
 		option := datamap.Option{Name: name}
 		for _, c := range columns {
-			if column, ok := d.columnAs(c, name); ok {
+			if column, ok := d.columnAs(t, c, name); ok {
 				option.Edit.Columns = append(option.Edit.Columns, column)
 			}
 		}
@@ -140,7 +141,7 @@ func (d *draft) askFor(columns []datamap.CatalogColumn, question string, options
 		one := datamap.Decision{Object: decision.Object, Columns: decision.Columns, Options: []datamap.Option{option}}
 		if after := d.applies(d.mapped, one, name); isWhole && after != nil {
 			decision.Options = append(decision.Options, option)
-			if slices.EqualFunc(after[0].Columns, d.mapped[0].Columns, sameColumn) {
+			if slices.EqualFunc(after[at].Columns, d.mapped[at].Columns, sameColumn) {
 				decision.Proposed = name
 			}
 		}
@@ -148,30 +149,33 @@ func (d *draft) askFor(columns []datamap.CatalogColumn, question string, options
 	d.decisions = append(d.decisions, decision)
 }
 
-// columnAs returns the column of the person's row as an option says. ok is false if this is impossible.
-func (d *draft) columnAs(c datamap.CatalogColumn, option string) (column datamap.Column, ok bool) {
+// columnAs returns a column of a mapped table as an option says. ok is false if this is impossible.
+func (d *draft) columnAs(t *table, c datamap.CatalogColumn, option string) (column datamap.Column, ok bool) {
 	if option == notPersonal {
 		column = plain(c)
 		column.NotPersonal = true
 		return column, true
 	}
-	entry, known := dictionary.Person(c.Name, c.Type)
-	if !known {
-		entry.Category = domain.CategoryTechnical
-		if facts.IsText(d.subject.CatalogTable, c) {
-			entry.Category = domain.CategoryCommunication
-		}
+	category, known := d.categoryOf(t, c)
+	switch {
+	case known:
+	case t != d.subject:
+		category = domain.CategoryBehavioral
+	case facts.IsText(t.CatalogTable, c):
+		category = domain.CategoryCommunication
+	default:
+		category = domain.CategoryTechnical
 	}
-	column = annotated(c, entry.Category)
+	column = annotated(c, category)
 	value, isAlways := strings.CutPrefix(option, "always:")
 	switch {
 	case isAlways:
 		column.Personal.Strategy, column.Always, column.Surrogate = domain.StrategyAnonymize, true, value
-		return column, isValid(column, value) && d.subject.allows(column)
+		return column, isValid(column, value) && t.allows(column)
 	case option == "clear":
-		return column, d.subject.clear(c, &column)
+		return column, t.clear(c, &column)
 	default:
-		return column, d.subject.overwrite(c, &column) && column.Personal.Strategy == domain.StrategyAnonymize
+		return column, t.overwrite(c, &column) && (t != d.subject || column.Personal.Strategy == domain.StrategyAnonymize)
 	}
 }
 

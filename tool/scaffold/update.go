@@ -67,46 +67,13 @@ func (d *draft) newOfPerson(m datamap.Table) (columns []datamap.Column) {
 
 // askForNew asks about the new columns of a mapped table other than that of the people.
 func (d *draft) askForNew(t *table, names []string) {
-	decision := datamap.Decision{
-		Object: t.Name, Seen: names, Question: "These columns are new. Do they say something about the person?",
-	}
-	overwrite := datamap.Option{Name: "overwrite"}
-	none := datamap.Option{Name: notPersonal}
+	var columns []datamap.CatalogColumn
 	for _, name := range names {
-		c, _ := t.Column(name)
-		if d.identifies(t, c) || d.isSeen(t, name) {
-			continue
+		if c := columnOf(t, name); !d.identifies(t, c) && !d.isSeen(t, name) {
+			columns = append(columns, c)
 		}
-		decision.Columns = append(decision.Columns, name)
-		column, _ := d.columnOption(t, c)
-		if column.Personal != nil {
-			overwrite.Edit.Columns = append(overwrite.Edit.Columns, column)
-		}
-		column = plain(c)
-		column.NotPersonal = true
-		none.Edit.Columns = append(none.Edit.Columns, column)
 	}
-	if len(decision.Columns) == 0 {
-		return
-	}
-	if decision.Options = []datamap.Option{overwrite, none}; len(overwrite.Edit.Columns) == 0 {
-		decision.Options = decision.Options[1:]
-	}
-	d.decisions = append(d.decisions, decision)
-}
-
-// columnOption returns the annotated column, which an erasure overwrites.
-func (d *draft) columnOption(t *table, c datamap.CatalogColumn) (datamap.Column, bool) {
-	category, _ := d.categoryOf(t, c)
-	if category == "" {
-		category = domain.CategoryBehavioral
-	}
-	column := annotated(c, category)
-	if !t.overwrite(c, &column) {
-		column.Personal = nil
-		return column, false
-	}
-	return column, true
+	d.askFor(t, columns, "These columns are new. Do they say something about the person?", "overwrite", notPersonal)
 }
 
 // formerDecision returns the former answer about the rows of a table.
