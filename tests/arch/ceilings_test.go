@@ -44,7 +44,7 @@ var rooms = []room{
 	{"app", 1910, 3294},
 	{"app/quickstart", 1139, 259},
 	{"tool/check", 4981, 4825},
-	{"tool/scaffold", 2135, 1141},
+	{"tool/scaffold", 2135, 1143},
 	{"tool/internal", 716, 431},
 	{"tool", 6311, 5086},
 	{"internal", 3516, 1334},
