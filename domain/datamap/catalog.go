@@ -75,12 +75,10 @@ type CatalogTable struct {
 	// parents.
 	Inherits []string `json:"inherits,omitempty"`
 	// Columns are in the order in which the table declares them.
-	Columns    []CatalogColumn `json:"columns"`
-	PrimaryKey []string        `json:"primary_key,omitempty"`
-	Uniques    []CatalogUnique `json:"uniques,omitempty"` // without the primary key
-	Indexes    []CatalogIndex  `json:"indexes,omitempty"` // includes the indexes of the primary key and of Uniques
-	// Expressions are those indexes of PostgreSQL, of any kind, that have expressions or a condition.
-	Expressions []CatalogExpression `json:"expressions,omitempty"`
+	Columns     []CatalogColumn     `json:"columns"`
+	PrimaryKey  []string            `json:"primary_key,omitempty"`
+	Uniques     []CatalogUnique     `json:"uniques,omitempty"` // without the primary key
+	Indexes     []CatalogIndex      `json:"indexes,omitempty"` // includes the indexes of the primary key and of Uniques
 	ForeignKeys []CatalogForeignKey `json:"foreign_keys,omitempty"`
 	Checks      []CatalogCheck      `json:"checks,omitempty"`
 	Triggers    []CatalogTrigger    `json:"triggers,omitempty"` // also rules of PostgreSQL; no foreign key triggers
@@ -96,8 +94,7 @@ type CatalogTable struct {
 	Reads []string `json:"reads,omitempty"`
 	// Uses are the columns that the SQL of a view names, by the table or view in Reads. It is empty on SQLite.
 	Uses map[string][]string `json:"uses,omitempty"`
-	// Definition is the SQL of a view of PostgreSQL. It is code of the application, so it belongs in no error, log or
-	// finding. The same applies to CatalogColumn.Expression.
+	// Definition is a hash of the SQL of a view of PostgreSQL.
 	Definition string `json:"definition,omitempty"`
 	// Filtered is true if a view may leave rows out, for example by a condition or a join, or if a rule or a trigger
 	// replaces the statements on the view. The same applies to the views that the view reads.
@@ -217,13 +214,12 @@ type CatalogColumn struct {
 	Initial string `json:"initial,omitempty"`
 	// Reused is true if the database can fill in the number of a deleted row again: an alias of the rowid of SQLite
 	// without AUTOINCREMENT, or a sequence of PostgreSQL with CYCLE.
-	Reused     bool     `json:"reused,omitempty"`
-	Generated  bool     `json:"generated,omitempty"`  // the database computes the column, so a statement cannot write it
-	Expression string   `json:"expression,omitempty"` // of a generated column of PostgreSQL
-	Identity   bool     `json:"identity,omitempty"`   // GENERATED ALWAYS AS IDENTITY: an UPDATE cannot write the column
-	Derived    bool     `json:"derived,omitempty"`    // a column of a view that is not just a column of the table below it
-	Values     []string `json:"values,omitempty"`     // the labels of an enum
-	Domain     string   `json:"domain,omitempty"`     // the domain of PostgreSQL that is the type of the column
+	Reused    bool     `json:"reused,omitempty"`
+	Generated bool     `json:"generated,omitempty"` // the database computes the column, so a statement cannot write it
+	Identity  bool     `json:"identity,omitempty"`  // GENERATED ALWAYS AS IDENTITY: an UPDATE cannot write the column
+	Derived   bool     `json:"derived,omitempty"`   // a column of a view that is not just a column of the table below it
+	Values    []string `json:"values,omitempty"`    // the labels of an enum
+	Domain    string   `json:"domain,omitempty"`    // the domain of PostgreSQL that is the type of the column
 	// Missing are the privileges that the connection lacks on the column: SELECT, INSERT or UPDATE.
 	Missing []string `json:"missing,omitempty"`
 }
@@ -235,9 +231,6 @@ type CatalogUnique struct {
 	Columns []string `json:"columns"`
 	// Expressions is true if the constraint covers expressions, such as lower(email).
 	Expressions bool `json:"expressions,omitempty"`
-	// Definition is the SQL of an index with expressions. It is code of the application, so it belongs in no error, log or
-	// finding.
-	Definition string `json:"definition,omitempty"`
 	// Partial is true if the constraint applies to some of the rows only. A constraint that only leaves out rows with NULL
 	// in its columns is not partial, because NULL counts as different from NULL.
 	Partial bool `json:"partial,omitempty"`
@@ -257,14 +250,6 @@ type CatalogIndex struct {
 	// Present are the columns of a partial index that leaves out the rows with NULL in one of them, and no other rows. The
 	// index serves a search by values of these columns. It is empty if the condition of the index is another one.
 	Present []string `json:"present,omitempty"`
-}
-
-// CatalogExpression is what the database computes of a row for an index.
-type CatalogExpression struct {
-	Index string `json:"index"`
-	// Text is the definition of an index with expressions, or the condition of another index. It is SQL of the
-	// application, so it belongs in no error, log or finding.
-	Text string `json:"text"`
 }
 
 // ForeignKeyAction is the effect on a row if the row that it refers to is deleted.

@@ -26,16 +26,16 @@ func (s *schema) accept(all []datamap.Acceptance) []AcceptedFinding {
 		}
 		switch {
 		case hasEnded(a, s.now) && len(matches) == 0:
-			about = append(about, aboutAcceptance(acceptanceExpired, a, "The acceptance has ended on "+a.Until+
+			about = append(about, aboutAcceptance("acceptance-expired", a, "The acceptance has ended on "+a.Until+
 				", and matches no finding.", "Remove the acceptance."))
 		case hasEnded(a, s.now):
-			about = append(about, aboutAcceptance(acceptanceExpired, a, "The acceptance of this finding has ended on "+a.Until+
+			about = append(about, aboutAcceptance("acceptance-expired", a, "The acceptance of this finding has ended on "+a.Until+
 				".", "Fix the cause of the finding, or accept it again until a later day."))
 		case len(matches) == 0:
-			about = append(about, aboutAcceptance(acceptanceUnused, a, "The acceptance matches no finding: "+
+			about = append(about, aboutAcceptance("acceptance-unused", a, "The acceptance matches no finding: "+
 				s.missed(a)+".", "Remove the acceptance, or correct it."))
 		case len(matches) > 1:
-			about = append(about, aboutAcceptance(acceptanceAmbiguous, a, "The acceptance matches "+
+			about = append(about, aboutAcceptance("acceptance-ambiguous", a, "The acceptance matches "+
 				strconv.Itoa(len(matches))+" findings, and accepts none of them.", "Name the object of one of the findings."))
 		case !ended[matches[0]]:
 			ended[matches[0]] = true

@@ -15,14 +15,11 @@ func (s *schema) checkAccess() {
 			return
 		}
 		if live.RowSecurity && !s.catalog.TrustsRowFilters {
-			s.report(rowSecurity, place{table: table.Name},
-				"Row-level security may hide rows of the subject from the connection. Every erasure and export is refused.",
-				"Give habeas a role that the policies do not restrict (BYPASSRLS), or set TrustRowFilters if the policies show "+
-					"it all rows of a subject.")
+			s.report("row-security", place{table: table.Name})
 		}
 		for _, privilege := range s.privileges(table) {
 			if slices.Contains(live.Missing, privilege) {
-				s.report(privilegeMissing, place{table: table.Name, object: privilege},
+				s.report("privilege-missing", place{table: table.Name, object: privilege},
 					"The connection lacks the privilege "+privilege+". Every erasure fails.",
 					"Grant "+privilege+" on the table to the role of the connection.")
 			}
@@ -41,10 +38,9 @@ func (s *schema) checkBypassed() {
 		}
 	})
 	if len(tables) > 0 {
-		s.report(rowSecurityBypassed, place{table: tables[0]},
+		s.report("row-security-bypassed", place{table: tables[0]},
 			"These tables have row-level security, which does not apply to the connection of lint: "+list(tables)+
-				". If it applies to the connection of an erasure or an export, habeas refuses the operation.",
-			"Run lint with the role that the application uses, or accept the finding if this role is the same.")
+				". If it applies to the connection of an erasure or an export, habeas refuses the operation.")
 	}
 }
 
@@ -84,7 +80,7 @@ func (s *schema) checkColumnPrivileges(table datamap.Table, live datamap.Catalog
 		return !slices.Contains(live.Missing, privilege) && slices.Contains(column.Missing, privilege)
 	}
 	report := func(name, privilege string) {
-		s.report(privilegeMissing, place{table: table.Name, column: name, object: privilege},
+		s.report("privilege-missing", place{table: table.Name, column: name, object: privilege},
 			"The connection lacks the privilege "+privilege+" on the column. Every erasure fails.",
 			"Grant "+privilege+" on the column to the role of the connection.")
 	}

@@ -27,10 +27,6 @@ func (s *schema) checkAccount() {
 			inForeignKey(live, column.Name) || hasName(live, live.PrimaryKey, column.Name) {
 			continue
 		}
-		s.report(accountOpen, place{table: subject.Name, column: column.Name},
-			"An erasure keeps the person's row, and leaves this column as it is, although it seems to let the person in or to "+
-				"give rights. An old session of the person may still work.",
-			"Overwrite the column, or write a state into it in any case ({always}). If the application refuses an erased "+
-				"person, accept the finding.")
+		s.report("account-open", place{table: subject.Name, column: column.Name})
 	}
 }

@@ -88,7 +88,7 @@ func run(
 	}
 	for _, group := range []func(*schema){
 		(*schema).checkTables, (*schema).checkDecisions, (*schema).checkColumns, (*schema).checkAccess,
-		(*schema).checkSurrogates, (*schema).checkConditions, (*schema).checkCasts, (*schema).checkUniques,
+		(*schema).checkSurrogates, (*schema).checkConditions, (*schema).checkUniques,
 		(*schema).checkKeys, (*schema).checkDeletions, (*schema).checkPaths, (*schema).checkTriggers,
 		(*schema).checkCopies, (*schema).checkIndexes, (*schema).checkEnforcement, (*schema).checkForeignKeys,
 		(*schema).checkSecrets, (*schema).checkRefs, (*schema).checkLives, (*schema).checkAccount,
@@ -147,22 +147,25 @@ func (o Options) registers(ctx context.Context) (bool, error) {
 // place is the place of a finding: a table, and possibly a column and an object such as a constraint.
 type place struct{ table, column, object string }
 
-// report adds a finding. The parameters reason and remedy are sentences. If an earlier finding has the same code and
-// place, report adds nothing, because a check may run several times for one table.
-func (s *schema) report(code string, at place, reason, remedy string) {
-	s.reportAs(severityOf(code), code, at, reason, remedy)
+// report adds a finding. The texts are its reason and its remedy, which are sentences. Texts that are missing are those
+// of the rule. If an earlier finding has the same code and place, report adds nothing, because a check may run several
+// times for one table.
+func (s *schema) report(code string, at place, texts ...string) {
+	s.reportAs(severityOf(code), code, at, texts...)
 }
 
 // reportAs is report for a finding whose severity differs from Rule.Severity.
-func (s *schema) reportAs(severity datamap.Severity, code string, at place, reason, remedy string) {
+func (s *schema) reportAs(severity datamap.Severity, code string, at place, texts ...string) {
 	if slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
 		return f.Code == code && at == place{f.Table, f.Column, f.Object}
 	}) {
 		return
 	}
+	ofRule := rules[indexOf(code)].texts
+	texts = append(texts, ofRule[max(0, len(ofRule)-2+len(texts)):]...)
 	s.findings = append(s.findings, datamap.Finding{
 		Code: code, Severity: severity, Table: at.table, Column: at.column, Object: at.object,
-		Reason: reason, Remedy: inWords(remedy, s.manifest),
+		Reason: texts[0], Remedy: inWords(texts[1], s.manifest),
 	})
 }
 

@@ -31,7 +31,7 @@ type cases map[string]struct {
 var all = []cases{
 	tableCases, columnCases, surrogateCases, constraintCases, deletionCases, copyCases, accessCases, exposureCases,
 	lifeCases, acceptanceCases, refCases, judgedCases, reversedCases, linkCases, triggerCases,
-	castCases, decisionCases, undecidedCases, pathCases, accountCases,
+	decisionCases, undecidedCases, pathCases, accountCases,
 	factCases,
 }
 

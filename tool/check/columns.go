@@ -46,7 +46,7 @@ func (s *schema) checkType(table datamap.Table, column datamap.Column, live data
 	if isText || !differ(column.Type, live.Type) || s.catalog.Untyped || s.surrogateRefused(table, column) {
 		return
 	}
-	s.report(typeDiffers, place{table: table.Name, column: column.Name},
+	s.report("type-differs", place{table: table.Name, column: column.Name},
 		"The data map has the type "+string(column.Type)+", but the database has "+live.Declared+
 			". Exports and corrections may misinterpret values.",
 		"Use the type "+string(live.Type)+" in the data map, or change the type in the database.")
@@ -62,7 +62,7 @@ func (s *schema) surrogateRefused(table datamap.Table, column datamap.Column) bo
 
 func (s *schema) checkLength(table datamap.Table, column datamap.Column, live datamap.CatalogColumn) {
 	if live.Length > 0 && column.Length > live.Length && !s.catalog.Untyped {
-		s.report(lengthShorter, place{table: table.Name, column: column.Name},
+		s.report("length-shorter", place{table: table.Name, column: column.Name},
 			"The data map allows "+strconv.Itoa(column.Length)+" characters, but the database takes "+
 				strconv.Itoa(live.Length)+". A correction that the data map allows may fail.",
 			"Set the length "+strconv.Itoa(live.Length)+" in the data map, or make the column longer.")
@@ -74,10 +74,9 @@ func (s *schema) checkSince(table datamap.Table, column datamap.Column, live dat
 	isStart := slices.ContainsFunc(table.Personal(),
 		func(c datamap.Column) bool { return c.Personal.Since == column.Name })
 	if isStart && live.Type != datamap.TypeTime && live.Type != datamap.TypeText {
-		s.report(sinceType, place{table: table.Name, column: column.Name},
+		s.report("since-type", place{table: table.Name, column: column.Name},
 			"A retention period starts at the value of this column, but its type is "+live.Declared+
-				". The period never ends, and the retained values are never erased.",
-			"Store an instant or a date in the column, or count from another column.")
+				". The period never ends, and the retained values are never erased.")
 	}
 }
 

@@ -191,44 +191,6 @@ var surrogateCases = cases{
 			w.setType("users", "email", datamap.TypeText, "VARCHAR(20)").Length = 20
 		}, nil,
 	},
-	"placeholder-alone not of a text that is not unique": {
-		fits(datamap.TypeText, "{}", datamap.TypeText, "text"), nil,
-	},
-	"placeholder-alone not with other characters": {fits(datamap.TypeText, "anon-{}", datamap.TypeText, "text"), nil},
-	"placeholder-alone not of JSON":               {fits(datamap.TypeJSON, "{}", datamap.TypeJSON, "jsonb"), nil},
-	"placeholder-alone not of JSON in a text":     {fits(datamap.TypeJSON, "{}", datamap.TypeText, "text"), nil},
-	"placeholder-alone not of a text that is JSON": {
-		fits(datamap.TypeText, "{}", datamap.TypeJSON, "jsonb"), nil,
-	},
-	"placeholder-alone": {
-		func(w *world) {
-			w.surrogate(datamap.TypeText, "{}", datamap.TypeText, "text")
-			w.live("users").Uniques = []datamap.CatalogUnique{of("data")}
-		}, []string{"placeholder-alone users.data", "unique-violated users.data"},
-	},
-	"derived-length": {
-		computed(datamap.TypeText, 36), []string{"derived-length users.sorting"},
-	},
-	"derived-length not if it is long enough": {computed(datamap.TypeText, 37), nil},
-	"derived-length not without a limit":      {computed(datamap.TypeText, 0), nil},
-	"derived-length not of a number":          {computed(datamap.TypeBigInt, 36), nil},
-	"derived-length not if it is not computed": {
-		func(w *world) {
-			computed(datamap.TypeText, 36)(w)
-			w.column("users", "sorting").Generated = false
-			w.table("users").Columns = append(w.table("users").Columns, datamap.Column{Name: "sorting", Type: datamap.TypeText})
-		}, nil,
-	},
-	"derived-length not of NULL": {
-		func(w *world) { computed(datamap.TypeText, 36)(w); w.field("users", "email").Personal = personal(null) },
-		[]string{"life-unknown users"}, // nothing else in the row tells an erasure
-	},
-	"derived-length not if the row goes": {
-		func(w *world) { (*world).deleteUsers(w); computed(datamap.TypeText, 36)(w) }, nil,
-	},
-	"derived-length not on SQLite": {
-		func(w *world) { computed(datamap.TypeText, 36)(w); w.catalog.Untyped = true }, nil,
-	},
 	"null-refused": {
 		func(w *world) { w.column("users", "nick").Nullable = false }, []string{"null-refused users.nick"},
 	},

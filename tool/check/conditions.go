@@ -37,22 +37,30 @@ func (s *schema) decideConditions(ctx context.Context, reader ports.CatalogReade
 	return nil
 }
 
-// decideIndex evaluates the condition of a partial unique index on the rows after an erasure. It returns
-// datamap.VerdictUndecided for another index, and if the condition reads a column that the erasure does not always
-// overwrite.
+// decideIndex evaluates the condition of a partial unique index on the rows after an erasure, for each combination of
+// NULL and surrogate. It returns datamap.VerdictFails if the index leaves out all of these rows, and
+// datamap.VerdictUndecided if the condition reads a column that the erasure does not always overwrite.
 func (w write) decideIndex(
 	ctx context.Context, reader ports.CatalogReader, unique datamap.CatalogUnique,
-) (datamap.Verdict, error) {
+) (verdict datamap.Verdict, err error) {
 	check := datamap.CatalogCheck{Name: unique.Name, Text: unique.Where}
 	for _, column := range w.columns {
 		if !column.expired && strings.Contains(unique.Where, column.live.Name) {
 			check.Columns = append(check.Columns, column.live.Name)
 		}
 	}
-	if !unique.Partial || unique.Name == "" || len(check.Columns) == 0 || w.asksForNull(unique.Where) {
+	if !unique.Partial || unique.Name == "" || len(check.Columns) == 0 {
 		return datamap.VerdictUndecided, nil
 	}
-	return w.verdict(ctx, reader, check, nil)
+	for _, nulls := range w.combinations(check) {
+		if len(nulls) > 0 && !strings.Contains(strings.ToUpper(unique.Where), "NULL") {
+			continue // a comparison with NULL leaves out the row
+		}
+		if verdict, err = w.verdict(ctx, reader, check, nulls); verdict != datamap.VerdictFails || err != nil {
+			return datamap.VerdictUndecided, err
+		}
+	}
+	return verdict, nil
 }
 
 // checkConditions reports a CHECK constraint that a row violates after an erasure, and one that is not decided.
@@ -62,14 +70,13 @@ func (s *schema) checkConditions() {
 			at := place{table: w.table.Name, column: w.overwrittenNames(check), object: check.Name}
 			switch s.verdicts[decided{i, j}] {
 			case datamap.VerdictFails:
-				s.report(checkViolated, at,
+				s.report("check-violated", at,
 					"The surrogate does not satisfy the CHECK constraint"+constraintCalled(check.Name)+". The erasure fails.",
 					"Use a surrogate that satisfies it, "+w.nullRemedy(check.Columns)+"or change the constraint.")
 			case datamap.VerdictUndecided:
-				s.report(checkUndecided, at,
+				s.report("check-undecided", at,
 					"An erasure overwrites the column. The check cannot decide whether the row then satisfies the CHECK "+
-						"constraint"+constraintCalled(check.Name)+". If the row does not, the erasure fails.",
-					"Rehearse an erasure, or read the constraint.")
+						"constraint"+constraintCalled(check.Name)+". If the row does not, the erasure fails.")
 			case datamap.VerdictHolds:
 			}
 		}

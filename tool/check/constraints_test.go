@@ -15,22 +15,6 @@ func constrain(text string, columns ...string) func(*world) {
 	}
 }
 
-// indexed adds a unique index on expressions to "users", and the column "code" with a surrogate that differs in each
-// cell.
-func indexed(keys string) func(*world) {
-	index := datamap.CatalogUnique{
-		Expressions: true, Definition: "CREATE UNIQUE INDEX one ON public.users USING btree (" + keys + ")",
-	}
-	for _, name := range []string{"id", "theme", "code"} {
-		if strings.Contains(keys, name) {
-			index.Columns = append(index.Columns, name)
-		}
-	}
-	return unique(index, "x-{}@erased.invalid")
-}
-
-var codeUndecided = []string{"unique-undecided users.code one"}
-
 // unique adds the given constraint to "users". It also adds the column "code", which an erasure overwrites with the
 // given constant.
 func unique(constraint datamap.CatalogUnique, constant string) func(*world) {
@@ -206,14 +190,6 @@ var constraintCases = cases{
 	"unique-undecided not with a placeholder": {
 		unique(datamap.CatalogUnique{Columns: []string{"code"}, Expressions: true}, "x{}"), nil,
 	},
-	"unique-undecided of the part of a text":      {indexed("split_part(code, '@'::text, 2)"), codeUndecided},
-	"unique-undecided of the begin of a text":     {indexed(`"left"(lower(code), 4)`), codeUndecided},
-	"unique-undecided of a part beside another":   {indexed("theme, substr(code, 3)"), codeUndecided},
-	"unique-undecided not of a long begin":        {indexed(`"left"(code, 20)`), nil},
-	"unique-undecided not of a long substring":    {indexed(`"substring"((code)::text, 1, 20)`), nil},
-	"unique-undecided not of a spelling":          {indexed("lower(TRIM(BOTH FROM code))"), nil},
-	"unique-undecided not beside the whole text":  {indexed("split_part(code, '@'::text, 2), lower(code)"), nil},
-	"unique-undecided not of a part beside a key": {indexed("id, split_part(code, '@'::text, 2)"), nil},
 	"unique-undecided not of NULL in exclusion": {
 		unique(datamap.CatalogUnique{Columns: []string{"nick"}, Exclusion: true}, "none"), nil,
 	},

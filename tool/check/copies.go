@@ -32,9 +32,8 @@ func (s *schema) checkCopies() {
 func (s *schema) checkMatView(view datamap.CatalogTable) {
 	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		if slices.Contains(view.Reads, live.Name) && s.holdsRowsOf(table, live, view) {
-			s.report(viewCopies, place{table: view.Name, object: view.Name},
-				"The materialized view reads "+table.Name+". It keeps deleted and overwritten data until it is refreshed.",
-				"Refresh it on a schedule, or after each erasure in the hook AfterErasure, and accept the finding.")
+			s.report("view-copies", place{table: view.Name, object: view.Name},
+				"The materialized view reads "+table.Name+". It keeps deleted and overwritten data until it is refreshed.")
 		}
 	})
 }
@@ -80,7 +79,7 @@ func (s *schema) checkSearch(index datamap.CatalogTable) {
 			})
 		}
 		if len(copied) > 0 && (!keeps("UPDATE") || !keeps("DELETE")) {
-			s.report(searchCopies, place{table: index.Name, column: list(copied)},
+			s.report("search-copies", place{table: index.Name, column: list(copied)},
 				"The full-text index has columns of the same names as "+table.Name+", but no trigger of "+table.Name+
 					" updates it when rows change. It keeps deleted and overwritten data.",
 				"Update it with triggers for UPDATE and DELETE, or in the hook BeforeErasure and accept the finding.")
@@ -99,7 +98,7 @@ func (s *schema) checkSearchColumns(table datamap.Table, live datamap.CatalogTab
 	for _, found := range live.Columns {
 		column, _ := live.Mapped(table, found.Name)
 		if found.Declared == "tsvector" && !found.Generated && column.Personal == nil && !column.NotPersonal {
-			s.report(searchCopies, place{table: table.Name, column: found.Name},
+			s.report("search-copies", place{table: table.Name, column: found.Name},
 				"The column holds the words of a text, and no trigger computes it again from the row at an UPDATE. It keeps the "+
 					"words of overwritten values.",
 				"Generate the column from the text, or fill it with a trigger for UPDATE. If it holds no personal data, declare "+
@@ -117,11 +116,7 @@ func (s *schema) checkLargeObjects(table datamap.Table, live datamap.CatalogTabl
 			return strings.Contains(t.Definition, "lo_manage") && s.fires(table, live, t)
 		})
 		if found.Declared == "oid" && !column.NotPersonal && !isUnlinked {
-			s.report(largeObject, place{table: table.Name, column: found.Name},
-				"The column seems to hold numbers of large objects. An erasure does not delete the objects.",
-				"Delete them with a trigger of the extension lo (lo_manage), for UPDATE and DELETE. It deletes an object only if "+
-					"the erasure also deletes the row or clears the column ({null}). If the column refers to no object of a person, "+
-					"declare that ({none}).")
+			s.report("large-object", place{table: table.Name, column: found.Name})
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *schema) checkRows(ctx context.Context, counter ports.RowCounter) (uncou
 		}
 		reason := "The database holds " + strconv.FormatInt(count.Found, 10) + " of " + strconv.FormatInt(count.Rows, 10) +
 			" rows "
-		if q.rule == relationLoose {
+		if q.rule == "relation-loose" {
 			s.report(q.rule, place{table: q.table, column: q.column},
 				reason+"that refer to no row of "+q.Relation.References+", and would if case and spaces at the ends did not "+
 					"count. Erasures and exports of the person ignore these rows.",
@@ -78,13 +78,13 @@ func (s *schema) questions() (all []question) {
 				return s.isRelation(relation, live, k)
 			}) && !s.catalog.IgnoresForeignKeys
 			if isText && !isKey && hasAll(live, relation.Columns) && hasAll(parent, relation.ReferencedColumns) {
-				add(relationLoose, list(relation.Columns), datamap.RowQuestion{Relation: &relation})
+				add("relation-loose", list(relation.Columns), datamap.RowQuestion{Relation: &relation})
 			}
 		}
 		for _, column := range table.Personal() {
 			since, ok := live.Column(column.Personal.Since)
 			if column.Personal.Since != "" && ok && (since.Type == datamap.TypeText || s.catalog.Untyped) {
-				add(sinceUnreadable, column.Personal.Since, datamap.RowQuestion{Start: column.Personal.Since})
+				add("since-unreadable", column.Personal.Since, datamap.RowQuestion{Start: column.Personal.Since})
 			}
 		}
 	})

@@ -22,28 +22,25 @@ func (s *schema) checkDecisions() {
 			at.table = s.nameOf(live)
 		}
 		if d.IsOpen() {
-			s.report(decisionOpen, at, "A question has no answer: "+sentence(d.Question)+
-				" Until then, the data map stays as it is.", "Answer it with habeas decide.")
+			s.report("decision-open", at, "A question has no answer: "+sentence(d.Question)+
+				" Until then, the data map stays as it is.")
 			continue
 		}
 		if !isTable {
 			continue // one answer for all tables of a schema
 		}
 		if changed := s.changed(live, d); len(changed) > 0 {
-			s.report(decisionChanged, place{table: at.table, column: list(changed)},
-				"A person has decided about the table (answer: "+d.Answer+"), but these columns or references are new.",
-				"{see again}")
+			s.report("decision-changed", place{table: at.table, column: list(changed)},
+				"A person has decided about the table (answer: "+d.Answer+"), but these columns or references are new.")
 		}
 		if what := s.contradiction(live, d); what != "" {
-			s.report(decisionContradicted, at,
-				"The answer is "+d.Answer+", but "+what+". The data map counts, not the answer.",
-				"Answer again with habeas decide, which also changes the data map.")
+			s.report("decision-contradicted", at,
+				"The answer is "+d.Answer+", but "+what+". The data map counts, not the answer.")
 		}
 		if words := s.unreasoned(live, d); strings.TrimSpace(d.Because) == "" && len(words) > 0 {
-			s.report(decisionUnreasoned, at,
+			s.report("decision-unreasoned", at,
 				"The answer is "+d.Answer+", without a reason, but these columns are named like personal data, or lead to people: "+
-					list(words)+".",
-				"Answer again with habeas decide and --because.")
+					list(words)+".")
 		}
 	}
 }

@@ -75,16 +75,15 @@ func (l *losses) checkForeignKey(
 		if to, isMapped := l.mappedTable(parent.Name); isMapped && l.leadsTo(to.Name, table.Name) {
 			remedy = "Declare ON DELETE SET NULL."
 		}
-		l.report(deleteCascadesKept, at,
+		l.report("delete-cascades-to-kept", at,
 			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people "+
 				"that the data map keeps.", remedy)
 		l.add(child.Name)
 	case datamap.ActionSetNull:
 		l.reportSetNull(child, foreign, at, refers)
 	case datamap.ActionSetDefault:
-		l.report(deleteSetsDefault, at, refers+"The database then sets the columns to their default values. "+
-			"The erasure fails if "+parent.Name+" has no row with this key.",
-			"Declare ON DELETE SET NULL. If a migration of the application inserts this row, accept the finding.")
+		l.report("delete-sets-default", at, refers+"The database then sets the columns to their default values. "+
+			"The erasure fails if "+parent.Name+" has no row with this key.")
 	default:
 		l.reportRestricted(child, foreign, parent, at, refers)
 	}
@@ -110,13 +109,13 @@ func (l *losses) reportCascade(
 	l.add(child.Name)
 	l.cascaded = append(l.cascaded, child.Name)
 	if to, column := l.alsoRefers(child, foreign); to != "" {
-		l.reportAs(failure, deleteCascades, at,
+		l.reportAs(failure, "delete-cascades", at,
 			refers+"The database deletes the referring rows too (ON DELETE CASCADE), even rows of other people, because "+
 				column+" refers to "+to+".",
 			capitalized(addTable(child))+" with both relations as paths, or declare ON DELETE SET NULL."+orStayKeyless(child))
 		return
 	}
-	l.report(deleteCascades, at,
+	l.report("delete-cascades", at,
 		refers+"The database deletes the referring rows too (ON DELETE CASCADE). Exports do not show these "+
 			"rows, and an erasure reports only their number.", capitalized(addTable(child))+"."+orStayKeyless(child))
 }
@@ -161,13 +160,13 @@ func (l *losses) reportSetNull(
 	}
 	for _, name := range cleared {
 		if column, ok := child.Column(name); ok && !column.Nullable {
-			l.report(deleteSetsNull, place{at.table, name, at.object},
+			l.report("delete-sets-null", place{at.table, name, at.object},
 				refers+"The database then sets the column to NULL, but the column is NOT NULL. The erasure fails.",
 				"Drop NOT NULL, or have the erasure delete the rows.")
 		}
 	}
 	if foreign.Full && len(cleared) < len(foreign.Columns) {
-		l.report(deleteSetsNull, at, refers+"The database then sets only "+list(cleared)+
+		l.report("delete-sets-null", at, refers+"The database then sets only "+list(cleared)+
 			" to NULL, but the foreign key has MATCH FULL: either all of its columns are NULL, or none is. The erasure fails.",
 			"Declare the foreign key without MATCH FULL, or with ON DELETE SET NULL on all columns.")
 	}
@@ -195,10 +194,10 @@ func (l *losses) reportUndecided(
 		parent.Name + ". If not, accept the finding."
 	switch foreign.OnDelete { //nolint:exhaustive // checkForeignKey checks the other actions
 	case datamap.ActionCascade:
-		l.reportAs(failure, deleteUndecided, at,
+		l.reportAs(failure, "delete-undecided", at,
 			refers+"The database also deletes rows of other people that refer to them.", remedy)
 	case datamap.ActionNone, datamap.ActionRestrict:
-		l.report(deleteUndecided, at, refers+"The erasure fails if a row of another person refers to one of them.", remedy)
+		l.report("delete-undecided", at, refers+"The erasure fails if a row of another person refers to one of them.", remedy)
 	default:
 		return false
 	}
@@ -252,10 +251,9 @@ func (s *schema) checkSetNull() {
 			if begins := slices.ContainsFunc(s.Paths(table.Name), func(p datamap.Path) bool {
 				return len(p.Relations) > 0 && p.Relations[0].Equals(relation)
 			}); !begins {
-				s.report(setNullMissing, place{table: table.Name, column: list(relation.Columns)},
+				s.report("set-null-missing", place{table: table.Name, column: list(relation.Columns)},
 					"The data map states that the database sets the reference to NULL when rows of "+relation.References+
-						" are deleted (ON DELETE SET NULL), but there is no such foreign key. The reference stays.",
-					"Create the foreign key, or make the relation a path that clears the reference ({path that clears}).")
+						" are deleted (ON DELETE SET NULL), but there is no such foreign key. The reference stays.")
 			}
 		}
 	})

@@ -10,10 +10,10 @@ func (s *schema) checkEncoding() {
 	switch s.catalog.Encoding {
 	case "", "UTF8":
 	case "SQL_ASCII":
-		s.report(encodingOther, at, "The encoding of the database is SQL_ASCII: it neither checks nor converts the bytes of a "+
+		s.report("encoding-other", at, "The encoding of the database is SQL_ASCII: it neither checks nor converts the bytes of a "+
 			"text. An export cannot read a text that is not in UTF-8, and an erasure may not find its rows.", remedy)
 	default:
-		s.reportAs(datamap.SeverityNotice, encodingOther, at, "The encoding of the database is "+s.catalog.Encoding+
+		s.reportAs(datamap.SeverityNotice, "encoding-other", at, "The encoding of the database is "+s.catalog.Encoding+
 			", which lacks characters. habeas cannot write a text with such a character, for example a correction.", remedy)
 	}
 }

@@ -13,7 +13,7 @@ const maxAlone = 3
 
 // foldForeignKeys replaces the findings foreign-key-missing about more than maxAlone tables by one finding.
 func (s *schema) foldForeignKeys() {
-	s.foldMissing(foreignKeyMissing, wherePlaced, func(n, places string) string {
+	s.foldMissing("foreign-key-missing", wherePlaced, func(n, places string) string {
 		return n + " tables refer without a foreign key: " + places +
 			". If a transaction adds a row to one of them while an erasure of its subject runs, the row stays."
 	}, "Create a foreign key on each of these columns. If rows may stay when the application itself deletes a person, "+
@@ -22,7 +22,7 @@ func (s *schema) foldForeignKeys() {
 
 // foldIndexes replaces the findings index-missing about more than maxAlone tables by one finding.
 func (s *schema) foldIndexes() {
-	s.foldMissing(indexMissing, s.whereWithRows, func(n, places string) string {
+	s.foldMissing("index-missing", s.whereWithRows, func(n, places string) string {
 		return n + " tables lack an index for a search of an erasure, which scans the complete table: " + places + "."
 	}, "Create an index on each of these columns.")
 }
@@ -93,7 +93,7 @@ func (s *schema) foldEqual() {
 			continue
 		}
 		of := texts{f.Code, f.Reason, f.Remedy, f.Severity}
-		if f.Code == viewCopies {
+		if f.Code == "view-copies" {
 			of.reason = "They are materialized views. They keep deleted and overwritten data until they are refreshed."
 		}
 		if groups[of] == nil {

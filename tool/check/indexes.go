@@ -75,7 +75,7 @@ func (s *schema) checkIndex(
 		return
 	}
 	if slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
-		return f.Code == indexMissing && f.Table == name && hasName(live, columns, f.Column)
+		return f.Code == "index-missing" && f.Table == name && hasName(live, columns, f.Column)
 	}) {
 		return // the index on one of the columns, which another finding asks for, serves this search, too
 	}
@@ -90,5 +90,5 @@ func (s *schema) checkIndex(
 			" covers only some of the rows, so the search may scan the complete table." + rows
 		at.object = live.Indexes[i].Name
 	}
-	s.report(indexMissing, at, fact, "Create an index on "+list(columns)+".")
+	s.report("index-missing", at, fact, "Create an index on "+list(columns)+".")
 }

@@ -13,7 +13,7 @@ func (s *schema) checkKeyTypes(table datamap.Table, live datamap.CatalogTable) {
 		found, ok := live.Column(name)
 		isNumber := family(column.Type) == datamap.TypeNumber
 		if ok && isNumber && found.Type != "" && family(found.Type) != datamap.TypeNumber {
-			s.report(keyType, place{table: table.Name, column: name},
+			s.report("key-type", place{table: table.Name, column: name},
 				"The data map has the type "+string(column.Type)+", but the database has "+found.Declared+
 					". It refuses to compare the two types, and every operation fails.",
 				"Use the type "+string(found.Type)+" in the data map.")
@@ -33,7 +33,7 @@ func (s *schema) checkKeyTypes(table datamap.Table, live datamap.CatalogTable) {
 			if !known || !hasKey || !ok || !differ(key.Type, found.Type) {
 				continue
 			}
-			s.report(keyType, place{table: table.Name, column: name},
+			s.report("key-type", place{table: table.Name, column: name},
 				"It has the type "+found.Declared+", but refers to "+relation.References+"."+key.Name+" of the type "+
 					key.Declared+". The database refuses to compare the two types, and every operation fails.",
 				"Give both columns the same type"+generatedKey(table.Name, found, key)+".")

@@ -16,7 +16,7 @@ func (s *schema) checkKinds(table datamap.Table, live datamap.CatalogTable) {
 		}
 		relation := path.Relations[0]
 		if kind := kindOf(live, relation); kind != "" {
-			s.report(conditionMissing, place{table: table.Name, column: list(relation.Columns)},
+			s.report("condition-missing", place{table: table.Name, column: list(relation.Columns)},
 				"The relation leads to "+relation.References+" and has no condition, but "+kind+" may name another table to "+
 					"which the column refers. Exports and erasures then also take rows that refer to a row of another table with "+
 					"the same key.",

@@ -139,23 +139,6 @@ var dangers = map[string]liveCase{
 		},
 		columns: oneCode, want: []string{"unique-undecided users.code one"},
 	},
-	"a generated column converts a value that may be NULL": {
-		statements: []string{
-			`ALTER TABLE users ADD COLUMN code text,
-				ADD COLUMN n date GENERATED ALWAYS AS (make_date(nullif(code, 'x')::integer, 1, 1)) STORED`,
-		},
-		columns: oneCode, want: []string{"surrogate-cast users.code n"},
-	},
-	"a part of a text is too long": {
-		statements: []string{
-			`ALTER TABLE users ADD COLUMN part varchar(3) GENERATED ALWAYS AS (substr(email, 1, 4)) STORED`,
-		},
-		want: []string{"derived-length users.part"},
-	},
-	"the rest of a text is too long": {
-		statements: []string{`ALTER TABLE users ADD COLUMN part varchar(3) GENERATED ALWAYS AS (substr(email, 2)) STORED`},
-		want:       []string{"derived-length users.part"},
-	},
 }
 
 var safe = map[string]liveCase{
@@ -297,13 +280,5 @@ func TestASafeDatabaseHasNoFinding(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})
-	}
-}
-
-// The text of a finding about a conversion that the database may accept does not say that the erasure fails.
-func TestAConversionThatMayBeRefusedIsNoFailure(t *testing.T) {
-	_, found := liveFindings(t, dangers["a generated column converts a value that may be NULL"])
-	if len(found) != 1 || !strings.Contains(found[0].Reason, "may refuse. If it does: The erasure fails.") {
-		t.Errorf("got %v", found)
 	}
 }

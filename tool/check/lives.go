@@ -18,12 +18,12 @@ func (s *schema) checkLives() {
 	switch {
 	case s.tellsLives(), s.RowsDeleted(subject, datamap.Path{}) && s.hasRandomKey(subject):
 	case s.mayKeepRows(subject):
-		s.report(lifeUnknown, place{table: subject.Name},
+		s.report("life-unknown", place{table: subject.Name},
 			"An erasure keeps the row, and writes no text into it that only an erasure writes. Later, nothing tells whether the"+
 				" row belongs to the erased person or to a new one, so that no sweep and no verification covers it.",
 			"Anonymize a text column of the table, or call Registered for each new person.")
 	default:
-		s.report(lifeUnknown, place{table: subject.Name},
+		s.report("life-unknown", place{table: subject.Name},
 			"An erasure deletes the row, and the table has no creation time. If a row with the same key is there later, nothing"+
 				" tells whether it was restored or belongs to a new person.",
 			"Add a creation time (created_at), or call Registered for each new person.")
@@ -63,9 +63,6 @@ func (s *schema) checkReused() {
 		if !ok || !column.Reused || !slices.Contains(subject.SubjectKey, own.Name) {
 			continue
 		}
-		s.report(keyReused, place{table: subject.Name, column: own.Name},
-			"The database gives the number of a deleted row again. If the application deletes a row, the next person with this"+
-				" number inherits the consents and the restriction of the deleted one.",
-			"Number the rows with AUTOINCREMENT (SQLite) or NO CYCLE (PostgreSQL), or call Registered for each new person.")
+		s.report("key-reused", place{table: subject.Name, column: own.Name})
 	}
 }

@@ -16,10 +16,7 @@ func (s *schema) checkEnforcement() {
 		})
 	}
 	if s.catalog.IgnoresForeignKeys && slices.ContainsFunc(s.catalog.Tables, isConcerned) {
-		s.report(foreignKeysIgnored, place{table: s.SubjectTable().Name},
-			"The connection does not enforce foreign keys. An erasure deletes no rows that a foreign key would delete, and "+
-				"rows of other people may keep a reference to a deleted row.",
-			"Set PRAGMA foreign_keys = ON on each connection, for example by a parameter of the driver in the URL.")
+		s.report("foreign-keys-ignored", place{table: s.SubjectTable().Name})
 	}
 }
 
@@ -59,7 +56,7 @@ func (s *schema) checkForeignKeys() {
 			if !slices.Equal(relation.ReferencedColumns, parent.PrimaryKey) {
 				remedy += " If rows may name people who have no row there, such as invitations by an address, accept the finding."
 			}
-			s.report(foreignKeyMissing, at, "No foreign key refers to "+relation.References+
+			s.report("foreign-key-missing", at, "No foreign key refers to "+relation.References+
 				". If a transaction adds a row while an erasure of its subject runs, the row stays.", remedy)
 		}
 	})

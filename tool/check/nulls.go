@@ -26,28 +26,17 @@ func (w write) decide(
 	if w.onlyAsksForNull(check) {
 		return datamap.VerdictHolds, nil
 	}
-	var keeping []string
-	for _, column := range w.columns {
-		if column.keepsNull() && hasName(w.live, check.Columns, column.Name) {
-			keeping = append(keeping, column.Name)
-		}
-	}
-	if len(keeping) > maxNulls {
+	combinations := w.combinations(check)
+	if combinations == nil {
 		return datamap.VerdictUndecided, nil
 	}
 	worst := datamap.VerdictHolds
-	for combination := range 1 << len(keeping) {
-		var nulls []string
-		for i, name := range keeping {
-			if combination>>i&1 == 1 {
-				nulls = append(nulls, name)
-			}
-		}
+	for _, nulls := range combinations {
 		if len(nulls) == len(check.Columns) { // the erasure changes none of them
 			continue
 		}
 		verdict, err := w.verdict(ctx, reader, check, nulls)
-		if err == nil && verdict != datamap.VerdictHolds && len(keeping) > 1 {
+		if err == nil && verdict != datamap.VerdictHolds && len(combinations) > 2 {
 			verdict, err = w.unlessImpossible(ctx, reader, check, nulls, verdict)
 		}
 		switch {
@@ -60,6 +49,24 @@ func (w write) decide(
 		}
 	}
 	return worst, nil
+}
+
+// combinations returns each selection of the constraint's columns that keep NULL. It returns nil if there are more than
+// maxNulls such columns.
+func (w write) combinations(check datamap.CatalogCheck) [][]string {
+	all := [][]string{nil}
+	for _, column := range w.columns {
+		if !column.keepsNull() || !hasName(w.live, check.Columns, column.Name) {
+			continue
+		}
+		for _, selected := range all {
+			all = append(all, append(slices.Clone(selected), column.Name))
+		}
+	}
+	if len(all) > 1<<maxNulls {
+		return nil
+	}
+	return all
 }
 
 // verdict evaluates a constraint on several examples of the surrogates, because their digits are random. The columns in
@@ -164,36 +171,24 @@ func (c written) before(check datamap.CatalogCheck, isNull bool) (values []any) 
 func (w write) onlyAsksForNull(check datamap.CatalogCheck) bool {
 	for _, column := range w.columns {
 		if hasName(w.live, check.Columns, column.Name) &&
-			(column.null || column.Always && column.live.Nullable || !w.asks(check.Text, column.Name, true)) {
+			(column.null || column.Always && column.live.Nullable || !w.onlyAsks(check.Text, column.Name)) {
 			return false
 		}
 	}
 	return true
 }
 
-// asksForNull reports whether a condition asks whether a column that keeps NULL is NULL.
-func (w write) asksForNull(condition string) bool {
-	return slices.ContainsFunc(w.columns, func(c written) bool {
-		return c.keepsNull() && w.asks(condition, c.Name, false)
-	})
-}
-
-// asks reports whether a condition asks whether a column is NULL, at each place where it has the column, or at one of
-// them.
-func (w write) asks(condition, column string, each bool) bool {
+// onlyAsks reports whether a condition asks, at each place where it has a column, whether the column is NULL.
+func (w write) onlyAsks(condition, column string) (asks bool) {
 	text := sqltext.TokensOf(condition, sqltext.QuotesOfPostgres)
-	found := 0
 	for i := range text {
-		if !text.IsName(i) || !sameName(w.live, text[i].Text, column) {
-			continue
+		if text.IsName(i) && sameName(w.live, text[i].Text, column) {
+			if asks = asksForNullAt(text, i); !asks {
+				return false
+			}
 		}
-		isAsked := asksForNullAt(text, i)
-		if isAsked != each {
-			return isAsked
-		}
-		found++
 	}
-	return each && found > 0
+	return asks
 }
 
 // asksForNullAt reports whether the text asks at a column whether it is NULL: column IS NULL, or num_nulls(column,

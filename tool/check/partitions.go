@@ -27,15 +27,15 @@ func (s *schema) checkPartitions(ctx context.Context, reader ports.CatalogReader
 		remedy := "Give a surrogate of the same partition, or remove the annotation and the column from the key."
 		switch verdict {
 		case datamap.VerdictFails:
-			s.report(partitionMissing, at, overwrites+"No partition takes the surrogate. The erasure fails.",
+			s.report("partition-missing", at, overwrites+"No partition takes the surrogate. The erasure fails.",
 				"Create a partition for the surrogate, or a default partition, or give a surrogate that a partition takes.")
 		case datamap.VerdictUndecided:
-			s.reportAs(warning, partitionMissing, at, overwrites+
+			s.reportAs(warning, "partition-missing", at, overwrites+
 				"The check cannot decide whether a partition takes the new value. If none does, the erasure fails.", remedy)
 		case datamap.VerdictHolds:
 		}
 		if w.live.Partitions.Number > 1 && verdict != datamap.VerdictFails {
-			s.report(partitionMoved, at, overwrites+"The database then deletes the row from its partition and inserts it into "+
+			s.report("partition-moved", at, overwrites+"The database then deletes the row from its partition and inserts it into "+
 				"another one. This fires the triggers of both, and the actions of foreign keys that refer to the partition.",
 				remedy+" If the move does no harm, accept the finding.")
 		}

@@ -47,7 +47,7 @@ func (s *schema) checkPath(table datamap.Table, live datamap.CatalogTable, refer
 	isSeen := !slices.ContainsFunc(reference.Columns, func(name string) bool { return !s.sees(live, name) })
 	if s.isPath(table, live, reference.Columns) || s.isWithOwner(table, live, reference) || isSeen || column.NotPersonal ||
 		slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
-			return f.Table == table.Name && f.Code == pathMissing && sameName(live, f.Column, list(reference.Columns))
+			return f.Table == table.Name && f.Code == "path-missing" && sameName(live, f.Column, list(reference.Columns))
 		}) {
 		return
 	}
@@ -56,10 +56,7 @@ func (s *schema) checkPath(table datamap.Table, live datamap.CatalogTable, refer
 	if s.deletesRows(table.Name) {
 		reason += ", and an erasure of another person deletes them"
 	}
-	s.report(pathMissing, place{table: table.Name, column: list(reference.Columns), object: object}, reason+".",
-		"If the rows are also about that person, mark this relation and that of the present path as paths ({path}). Name a "+
-			"path in each annotated column. For each of the two relations, {delete} deletes the rows with its person, and "+
-			"{null} keeps them and clears the reference. If the rows are not about that person, accept the finding.")
+	s.report("path-missing", place{table: table.Name, column: list(reference.Columns), object: object}, reason+".")
 }
 
 // belongsByReferrers reports whether the rows of a table belong to people only because rows of people refer to them, as
@@ -73,7 +70,7 @@ func (s *schema) belongsByReferrers(table string) bool {
 // isUndecided reports whether another finding already says that rows of other people may have the foreign key.
 func (s *schema) isUndecided(live datamap.CatalogTable, foreign datamap.CatalogForeignKey) bool {
 	return slices.ContainsFunc(s.findings, func(f datamap.Finding) bool {
-		return f.Code == deleteUndecided && f.Table == s.nameOf(live) && f.Column == list(foreign.Columns)
+		return f.Code == "delete-undecided" && f.Table == s.nameOf(live) && f.Column == list(foreign.Columns)
 	})
 }
 

@@ -16,10 +16,9 @@ func (s *schema) checkPublications() {
 				if !slices.Contains(s.changes(live), event) {
 					continue
 				}
-				s.report(replicaIdentity, place{table: s.nameOf(live), object: publication.Name},
+				s.report("replica-identity-missing", place{table: s.nameOf(live), object: publication.Name},
 					"The publication "+publication.Name+" publishes changes of the table, but its rows have no replica identity. "+
-						"The database refuses each "+event+" of an erasure.",
-					"Give the table a primary key, or run ALTER TABLE … REPLICA IDENTITY FULL.")
+						"The database refuses each "+event+" of an erasure.")
 			}
 		}
 	}

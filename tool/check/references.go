@@ -35,7 +35,7 @@ func (s *schema) checkReferenced(
 ) {
 	at := place{table: parent.Name, column: column.Name, object: foreign.Name}
 	if !s.acceptsUpdate(child, foreign, s.live[parent.Name], column) {
-		s.report(referencedWritten, at,
+		s.report("referenced-overwritten", at,
 			"An erasure overwrites the column, but the foreign key "+keyCalled(foreign)+" of "+child.Name+
 				" refers to it. The erasure fails if a row of "+child.Name+" refers to the person's row.",
 			"Change "+child.Name+" to refer to another key, or have the erasure delete the row.")
@@ -45,7 +45,7 @@ func (s *schema) checkReferenced(
 	if !foreign.Follows {
 		action = "SET NULL"
 	}
-	s.report(updateCascades, at,
+	s.report("update-cascades", at,
 		"An erasure overwrites the column, and the foreign key "+keyCalled(foreign)+" of "+child.Name+
 			" refers to it with ON UPDATE "+action+". The database also changes the rows of "+child.Name+
 			" that refer to the person's row, and fires their triggers.",
@@ -81,7 +81,7 @@ func (s *schema) checkReference(w write, foreign datamap.CatalogForeignKey) {
 	isNull := func(c written) bool { return c.null && hasName(w.live, foreign.Columns, c.Name) }
 	if i := slices.IndexFunc(w.columns, isNull); i >= 0 {
 		if kept := w.keptBeside(foreign); foreign.Full && len(kept) > 0 {
-			s.report(referenceWritten, place{table: w.table.Name, column: w.columns[i].Name, object: foreign.Name},
+			s.report("reference-overwritten", place{table: w.table.Name, column: w.columns[i].Name, object: foreign.Name},
 				"An erasure sets the column to NULL, but not "+list(kept)+". The foreign key "+keyCalled(foreign)+
 					" has MATCH FULL: either all of its columns are NULL, or none is. The erasure fails.",
 				"Set the other columns to NULL, too, or declare the foreign key without MATCH FULL.")
@@ -94,12 +94,11 @@ func (s *schema) checkReference(w write, foreign datamap.CatalogForeignKey) {
 		}
 		at := place{table: w.table.Name, column: column.Name, object: foreign.Name}
 		if constant, ok := column.Constant(); ok && constant != "" && column.Digits() == 0 {
-			s.report(referenceUndecided, at,
+			s.report("reference-undecided", at,
 				"An erasure writes the surrogate into the column, whose foreign key refers to "+foreign.References+
-					". The erasure fails if "+foreign.References+" has no row with this key.",
-				"Use another surrogate. If a migration of the application inserts the row, accept the finding.")
+					". The erasure fails if "+foreign.References+" has no row with this key.")
 		} else {
-			s.report(referenceWritten, at,
+			s.report("reference-overwritten", at,
 				"An erasure overwrites the column, whose foreign key refers to "+foreign.References+
 					". This table has no row with the surrogate as its key. The erasure fails.",
 				"Remove the annotation, "+column.nullRemedy()+"or insert a row for erased people and use its key as the surrogate.")

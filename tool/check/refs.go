@@ -23,10 +23,8 @@ func (s *schema) checkRefs() {
 			if isUnique(live, []string{column.Name}) {
 				reason = "The column is unique, but other columns also hold keys of " + column.Personal.Ref + "."
 			}
-			s.report(refShared, place{table: table.Name, column: column.Name},
-				reason+" If people can write the column, a person can have the object of another person erased.",
-				"Make the column unique, or add a CHECK constraint that requires the id of the person in the key. If only the "+
-					"application chooses the keys, accept the finding.")
+			s.report("ref-shared", place{table: table.Name, column: column.Name},
+				reason+" If people can write the column, a person can have the object of another person erased.")
 		}
 	})
 }

@@ -14,7 +14,7 @@ func (l *losses) reportRestricted(
 	for _, trigger := range parent.Triggers {
 		if slices.Contains(trigger.Events, "DELETE") &&
 			(slices.Contains(trigger.Writes, child.Name) || slices.Contains(trigger.Deletes, child.Name)) {
-			l.reportAs(warning, deleteRestricted, at, refers+"The trigger "+trigger.Name+" of "+parent.Name+" writes to this "+
+			l.reportAs(warning, "delete-restricted", at, refers+"The trigger "+trigger.Name+" of "+parent.Name+" writes to this "+
 				"table at a deletion. If no trigger makes the referring rows refer elsewhere, the erasure fails.",
 				"Rehearse an erasure of a person with such rows. If it succeeds, accept the finding.")
 			return
@@ -25,7 +25,7 @@ func (l *losses) reportRestricted(
 		to, _ := l.mappedTable(parent.Name)
 		remedy = l.clearRemedy(table, to, child, foreign)
 	}
-	l.report(deleteRestricted, at, refers+"The erasure fails if a row that stays refers to one of them.", remedy)
+	l.report("delete-restricted", at, refers+"The erasure fails if a row that stays refers to one of them.", remedy)
 }
 
 // clearRemedy returns the remedy for a foreign key of a table of the data map that refuses a deletion. The data map

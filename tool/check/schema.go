@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/datamap"
@@ -264,11 +263,6 @@ func (s *schema) distance(table string) int {
 }
 
 func list(names []string) string { return strings.Join(names, ", ") }
-
-// terms returns the words of a list.
-func terms(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
-}
 
 func inForeignKey(live datamap.CatalogTable, column string) bool {
 	return slices.ContainsFunc(live.ForeignKeys, func(f datamap.CatalogForeignKey) bool {

@@ -16,16 +16,12 @@ func (s *schema) checkSecrets() {
 		for _, name := range table.PrimaryKey {
 			column, _ := table.Column(name)
 			if column.Personal == nil && !column.NotPersonal && isSecret(column) {
-				s.report(secretKey, place{table: table.Name, column: name},
-					"The column is named like a secret and is part of the primary key, which exports show for each row.",
-					"Give the table a key that is not a secret.")
+				s.report("secret-key", place{table: table.Name, column: name})
 			}
 		}
 		for _, column := range table.Exported() {
 			if column.Personal.Export == "" && !slices.Contains(table.PrimaryKey, column.Name) && isSecret(column) {
-				s.report(secretExported, place{table: table.Name, column: column.Name},
-					"The column is named like a secret, and exports show its values.",
-					"Set {export no} if the person must not read the values, or {export yes} if the person may.")
+				s.report("secret-exported", place{table: table.Name, column: column.Name})
 			}
 		}
 	}

@@ -9,22 +9,16 @@ import (
 // checkTables reports tables and columns of the data map that the database does not have.
 func (s *schema) checkTables() {
 	if s.idle {
-		s.report(nothingErased, place{table: s.SubjectTable().Name},
-			"No column of the data map is annotated as personal data, and there is no external system. Every erasure reports "+
-				"success and erases nothing.",
-			"Annotate the columns that hold personal data.")
+		s.report("nothing-erased", place{table: s.SubjectTable().Name})
 	}
 	for _, table := range s.Declared() {
 		live, ok := s.live[table.Name]
 		switch {
 		case !ok && s.needed[table.Name]:
-			s.report(tableMissing, place{table: table.Name},
-				"The database has no such table, or the connection cannot find it. Every erasure and export fails.",
-				"Create the table, correct its name, or remove it from the data map.")
+			s.report("table-missing", place{table: table.Name})
 		case !ok:
-			s.report(mapOutdated, place{table: table.Name},
-				"The database has no such table, or the connection cannot find it. No operation uses it.",
-				"Remove it from the data map.")
+			s.report("map-outdated", place{table: table.Name},
+				"The database has no such table, or the connection cannot find it. No operation uses it.")
 		default:
 			s.checkKind(table, live)
 			s.checkMissing(table, live)
@@ -57,13 +51,11 @@ func (s *schema) checkMissing(table datamap.Table, live datamap.CatalogTable) {
 			continue
 		}
 		if s.needed[table.Name] && s.isUsed(table, column) {
-			s.report(columnMissing, place{table: table.Name, column: column.Name},
-				"The database has no such column, but an erasure or an export uses it and fails.",
-				"Create the column, correct its name, or remove it from the data map.")
+			s.report("column-missing", place{table: table.Name, column: column.Name})
 			continue
 		}
-		s.report(mapOutdated, place{table: table.Name, column: column.Name},
-			"The database has no such column. No operation uses it.", "Remove it from the data map.")
+		s.report("map-outdated", place{table: table.Name, column: column.Name},
+			"The database has no such column. No operation uses it.")
 	}
 }
 
@@ -82,25 +74,17 @@ func (s *schema) checkUnmapped(table datamap.Table, live datamap.CatalogTable) {
 		return
 	}
 	for _, name := range live.Unmapped(table) {
-		s.report(columnUnmapped, place{table: table.Name, column: name},
-			"The column is not in the data map, and an erasure would delete it with its row. Every erasure is refused.",
-			"Add the column to the data map, or declare that the whole row is the subject's ({owned}).")
+		s.report("column-unmapped", place{table: table.Name, column: name})
 	}
 }
 
 func (s *schema) checkPrimaryKey(table datamap.Table, live datamap.CatalogTable) {
 	if hasAll(live, table.PrimaryKey) && !distinguishesRows(live, table.PrimaryKey) {
-		s.report(primaryKeyMissing, place{table: table.Name, column: list(table.PrimaryKey)},
-			"The database has no primary key on these columns, and no unique constraint on columns that are NOT NULL. "+
-				"Exports and verifications may confuse two rows.",
-			"Make the columns unique and NOT NULL, or use the primary key of the database in the data map.")
+		s.report("primary-key-missing", place{table: table.Name, column: list(table.PrimaryKey)})
 	}
 	if len(table.SubjectKey) > 0 && !slices.Equal(table.SubjectKey, table.PrimaryKey) &&
 		hasAll(live, table.SubjectKey) && !isUnique(live, table.SubjectKey) {
-		s.report(subjectKeyShared, place{table: table.Name, column: list(table.SubjectKey)},
-			"The database does not ensure that the subject's key is unique. "+
-				"If two people share a key, an erasure of one of them erases both.",
-			"Make the columns unique.")
+		s.report("subject-key-shared", place{table: table.Name, column: list(table.SubjectKey)})
 	}
 }
 
@@ -119,7 +103,7 @@ func (s *schema) checkSharing(table datamap.Table) {
 			isUnique(parent, relation.ReferencedColumns) {
 			continue
 		}
-		s.report(relationShared, place{table: table.Name, column: list(relation.Columns)},
+		s.report("relation-shared", place{table: table.Name, column: list(relation.Columns)},
 			"The relation leads to "+list(relation.ReferencedColumns)+" of "+parent.Name+", which is not unique. An erasure "+
 				"of one person also erases the rows of the others who have the same value.",
 			"Refer to a key of "+parent.Name+". If each value belongs to one person, make the columns unique.")

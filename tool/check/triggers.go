@@ -72,10 +72,9 @@ func nameWithHash(trigger datamap.CatalogTrigger) string {
 func (s *schema) reportTrigger(table string, live datamap.CatalogTable, trigger datamap.CatalogTrigger) {
 	at := place{table: table, object: nameWithHash(trigger)}
 	if trigger.Instead && isTable(live) {
-		s.report(triggerReplaces, at,
+		s.report("trigger-replaces", at,
 			"The rule "+trigger.Name+" replaces statements that an erasure runs. The rows may stay unchanged, and the erasure "+
-				"is then refused.",
-			"Drop it, or exempt the connection of habeas from it.")
+				"is then refused.")
 		return
 	}
 	reason := "An erasure fires the trigger " + trigger.Name + "."
@@ -89,12 +88,10 @@ func (s *schema) reportTrigger(table string, live datamap.CatalogTable, trigger 
 	if trigger.Unread {
 		reason += " The catalog does not show to which tables the trigger writes."
 	}
-	s.report(triggerFires, at, reason+" Lint does not read its code.",
-		"Rehearse an erasure (habeas rehearse), which fires the trigger and says what it changed. If that is right, accept "+
-			"the finding. The acceptance ends when the code of the trigger changes.")
-	s.reportMapped(triggerWrites, at, trigger, trigger.Writes, "writes to",
+	s.report("trigger-fires", at, reason+" Lint does not read its code.")
+	s.reportMapped("trigger-writes", at, trigger, trigger.Writes, "writes to",
 		"a value that it writes may survive the erasure")
-	s.reportMapped(triggerDeletes, at, trigger, trigger.Deletes, "deletes rows of",
+	s.reportMapped("trigger-deletes", at, trigger, trigger.Deletes, "deletes rows of",
 		"if the rows belong to another person, the erasure is refused")
 }
 

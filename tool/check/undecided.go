@@ -7,15 +7,15 @@ import (
 	"github.com/habeas-data/habeas/tool/internal/dictionary"
 )
 
-// checkUndecided reports tables outside the data map, and columns of its tables, about which nobody has decided.
+// "check-undecided" reports tables outside the data map, and columns of its tables, about which nobody has decided.
 func (s *schema) checkUndecided() {
 	for _, live := range s.catalog.Tables {
 		_, mapped := s.mapped[live.Name]
 		_, asked := s.decisionAbout(live)
 		if !mapped && !asked && s.needsDecision(live) {
-			s.report(tableUndecided, place{table: live.Name},
+			s.report("table-undecided", place{table: live.Name},
 				"The table is not in the data map, and nobody has decided that it stays out. Exports and erasures ignore it."+
-					s.aboutPeople(live), "{decide}")
+					s.aboutPeople(live))
 		}
 	}
 	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
@@ -67,7 +67,7 @@ func (s *schema) checkUndecidedColumns(table datamap.Table, live datamap.Catalog
 	for _, column := range live.Columns {
 		declared, isDeclared := live.Mapped(table, column.Name)
 		s.checkPersonalKey(table, live, column, declared)
-		if s.isDecided(table, live, column) || !isDeclared && s.reported(table.Name, columnUnmapped) {
+		if s.isDecided(table, live, column) || !isDeclared && s.reported(table.Name, "column-unmapped") {
 			continue
 		}
 		entry, known := s.known(live, column)
@@ -82,13 +82,13 @@ func (s *schema) checkUndecidedColumns(table datamap.Table, live datamap.Catalog
 		}
 	}
 	if len(keys) > 0 {
-		s.report(columnUndecided, place{table: table.Name, column: list(keys), object: "keys"},
+		s.report("column-undecided", place{table: table.Name, column: list(keys), object: "keys"},
 			"Nobody has decided about the columns, which have the type of a person's key. If they hold one, exports and "+
 				"erasures of that person ignore the rows.",
 			"Add a relation by the column, or declare that it holds no personal data ({none}).")
 	}
 	if len(others) > 0 {
-		s.report(columnUndecided, place{table: table.Name, column: list(others)},
+		s.report("column-undecided", place{table: table.Name, column: list(others)},
 			"Nobody has decided about the columns. Exports and erasures ignore them.", "{annotate}")
 	}
 }
@@ -100,10 +100,9 @@ func (s *schema) checkPersonalKey(
 	entry, known := dictionary.Column(column.Name, column.Type)
 	isKey := hasName(live, table.PrimaryKey, column.Name) || hasName(live, table.SubjectKey, column.Name)
 	if known && isKey && !declared.NotPersonal && !inForeignKey(live, column.Name) && s.mayKeepRows(table) {
-		s.report(personalKey, place{table: table.Name, column: declared.Name},
+		s.report("personal-key", place{table: table.Name, column: declared.Name},
 			"The column identifies rows that stay, and is named like personal data ("+string(entry.Category)+
-				"). An erasure cannot overwrite it.",
-			"Give the table another key, or declare that the column holds no personal data ({none}).")
+				"). An erasure cannot overwrite it.")
 	}
 }
 
@@ -148,6 +147,6 @@ func (s *schema) reportKnown(
 	if !s.mayKeepRows(table) {
 		effect = "An erasure deletes it with its row, but exports ignore it."
 	}
-	s.report(personalUnannotated, place{table: table.Name, column: name},
-		"The column is named like personal data ("+category+"), but is not annotated. "+effect, "{annotate}")
+	s.report("personal-unannotated", place{table: table.Name, column: name},
+		"The column is named like personal data ("+category+"), but is not annotated. "+effect)
 }

@@ -14,13 +14,7 @@ func (s *schema) checkUniques() {
 			constraints = append([]datamap.CatalogUnique{{Columns: w.live.PrimaryKey}}, constraints...)
 		}
 		for _, unique := range constraints {
-			unique = withComputed(w.live, unique)
-			if parts := w.partsIn(unique); len(parts) > 0 {
-				s.report(uniqueUndecided, place{table: w.table.Name, column: list(parts), object: unique.Name},
-					"The surrogates of the column differ in each cell, but the unique index"+constraintCalled(unique.Name)+
-						" covers only a part of the text, which may be the same in all of them. A second erasure may fail.",
-					"Rehearse two erasures. Give a surrogate with {} in this part, "+w.nullRemedy(parts)+"or change the index.")
-			} else if colliding := w.colliding(unique); len(colliding) > 0 {
+			if colliding := w.colliding(unique); len(colliding) > 0 {
 				// Each expression of the index is then the same in all of these rows.
 				isConstant := isSubset(w.live, unique.Columns, colliding)
 				at := place{table: w.table.Name, column: list(colliding), object: unique.Name}
@@ -33,16 +27,16 @@ func (s *schema) checkUniques() {
 func (s *schema) reportUnique(unique datamap.CatalogUnique, isConstant bool, at place, remedy string) {
 	switch {
 	case unique.Exclusion:
-		s.report(uniqueUndecided, at,
+		s.report("unique-undecided", at,
 			"An erasure overwrites the column. The check cannot decide whether the exclusion constraint"+
 				constraintCalled(unique.Name)+" still holds. If it does not, the erasure fails.",
 			"Rehearse two erasures, or read the constraint. If it holds, accept the finding.")
 	case unique.Partial || unique.Expressions && !isConstant:
-		s.report(uniqueUndecided, at,
+		s.report("unique-undecided", at,
 			"An erasure writes equal surrogates into the column. The unique index"+constraintCalled(unique.Name)+
 				" may refuse the second one, but it covers only some rows, or expressions.", remedy)
 	default:
-		s.report(uniqueViolated, at,
+		s.report("unique-violated", at,
 			"An erasure writes equal surrogates into the column, but the unique constraint"+constraintCalled(unique.Name)+
 				" refuses the second one. That erasure fails.", remedy)
 	}
@@ -52,7 +46,7 @@ func (s *schema) reportUnique(unique datamap.CatalogUnique, isConstant bool, at 
 // differ in each cell. For other types, an erasure has one surrogate, except for a UUID without a surrogate of its own.
 func (s *schema) distinctRemedy(w write, unique datamap.CatalogUnique, colliding []string) string {
 	orNull := w.nullRemedy(colliding)
-	if unique.NullsEqual || w.replacesNull(unique, colliding) {
+	if unique.NullsEqual {
 		orNull = ""
 	}
 	isOf := func(t datamap.ColumnType) bool {
@@ -68,7 +62,7 @@ func (s *schema) distinctRemedy(w write, unique datamap.CatalogUnique, colliding
 		return "Remove the surrogate of the UUID, so that each cell gets a different one, " + orNull +
 			"or change the constraint."
 	}
-	if orNull == "" && !unique.NullsEqual && !w.replacesNull(unique, colliding) {
+	if orNull == "" && !unique.NullsEqual {
 		orNull = "drop NOT NULL and set {null}, "
 	}
 	other := ""
@@ -77,36 +71,6 @@ func (s *schema) distinctRemedy(w write, unique datamap.CatalogUnique, colliding
 	}
 	return "Only a text can have surrogates that differ in each cell. Drop the constraint, " + orNull + other +
 		"change the type to a text, or declare that the column holds no personal data ({none})."
-}
-
-// replacesNull reports whether an index has another value for each NULL of one of the columns, as COALESCE returns it.
-func (w write) replacesNull(unique datamap.CatalogUnique, columns []string) bool {
-	return slices.ContainsFunc(w.columns, func(c written) bool {
-		return slices.Contains(columns, c.Name) && c.ofNull(unique) == keyReplaced
-	})
-}
-
-// partsIn returns the columns with a different surrogate in each cell of which a unique index covers only a part, see
-// coversPart. It returns nil if another column of the index tells the rows apart.
-func (w write) partsIn(unique datamap.CatalogUnique) (parts []string) {
-	var rest []string
-	for _, name := range unique.Columns {
-		i := slices.IndexFunc(w.columns, func(c written) bool { return sameName(w.live, c.Name, name) })
-		switch {
-		case i < 0:
-			rest = append(rest, name)
-		case w.columns[i].null:
-		case !w.columns[i].Unique():
-		case w.columns[i].coversPart(unique):
-			parts = append(parts, w.columns[i].Name)
-		case !w.columns[i].expired:
-			return nil
-		}
-	}
-	if isUnique(w.live, rest) || unique.Partial && w.isLeftOut(unique) {
-		return nil
-	}
-	return parts
 }
 
 // colliding returns those columns of a unique constraint in which an erasure writes a value that another row may also
@@ -124,19 +88,13 @@ func (w write) colliding(unique datamap.CatalogUnique) []string {
 		switch {
 		case column.null && unique.NullsEqual, unique.Exclusion && !column.null:
 			names = append(names, column.Name)
-		case column.null && (!unique.Expressions || column.ofNull(unique) == keyNull):
-			return nil
-		case column.null && column.ofNull(unique) == keyReplaced:
-			names = append(names, column.Name)
-		case column.null:
-		case column.Unique() && !column.expired &&
-			(!column.keepsNull() || !unique.NullsEqual && column.ofNull(unique) != keyReplaced):
+		case column.null, column.Unique() && !column.expired && (!column.keepsNull() || !unique.NullsEqual):
 			return nil
 		case !column.Unique():
 			names = append(names, column.Name)
 		}
 	}
-	if isUnique(w.live, kept) || unique.Partial && w.isLeftOut(unique) {
+	if isUnique(w.live, kept) || slices.Contains(w.outside, unique.Name) {
 		return nil
 	}
 	return names

@@ -15,29 +15,24 @@ func (s *schema) checkKind(table datamap.Table, live datamap.CatalogTable) {
 	switch {
 	case !live.Kind.IsLockable():
 		if isLocked {
-			s.report(rowsNotLockable, place{table: table.Name},
-				"It is a "+live.Kind.InWords()+", whose rows an erasure cannot lock. Every erasure fails.",
-				"In the data map, name the table that holds the rows.")
+			s.report("rows-not-lockable", place{table: table.Name},
+				"It is a "+live.Kind.InWords()+", whose rows an erasure cannot lock. Every erasure fails.")
 		}
 		return
 	case isView && live.Unlockable && isLocked:
-		s.report(viewUnlockable, at, "It is a view that groups, combines or computes rows. The database cannot lock the rows "+
-			"below it, so that an erasure fails or misses a concurrent change.", "Name the table that holds the rows.")
+		s.report("view-unlockable", at, "It is a view that groups, combines or computes rows. The database cannot lock the rows "+
+			"below it, so that an erasure fails or misses a concurrent change.")
 	case isView && live.FoldsCase:
 		if missing := s.notReplaced(table, live); len(missing) > 0 {
-			s.report(viewUnlockable, at, "It is a view. SQLite locks and changes no rows through it, and it has no trigger "+
-				"INSTEAD OF "+strings.Join(missing, " or ")+". The erasure fails.", "Name the table that holds the rows.")
+			s.report("view-unlockable", at, "It is a view. SQLite locks and changes no rows through it, and it has no trigger "+
+				"INSTEAD OF "+strings.Join(missing, " or ")+". The erasure fails.")
 		}
 	}
 	switch {
 	case isView && table.Trusted:
-		s.report(viewTrusted, at,
-			"The data map declares that the view shows all rows of a subject, and that statements on it change these rows.",
-			"Review the view, its rules and its triggers after each change, and accept the finding.")
+		s.report("view-trusted", at)
 	case !s.catalog.TrustsRowFilters && s.needed[table.Name] && !live.ShowsAll(table):
-		s.report(viewMapped, at,
-			"It is a view that may hide rows or values. Erasures and exports are refused, because they could miss them.",
-			"Name the table that holds the rows, or declare the view trusted if it shows all rows of a subject.")
+		s.report("view-mapped", at)
 	}
 }
 

@@ -86,8 +86,7 @@ func TestTheCatalogOfSQLiteHasColumnsAndConstraints(t *testing.T) {
 	isListed(t, "uniques", visits.Uniques, []datamap.CatalogUnique{
 		{
 			Name: "one_mail", Columns: []string{"person", "nickname"}, Expressions: true, Partial: true,
-			Where:      "CREATE UNIQUE INDEX one_mail ON visits (person, lower(nickname)) WHERE note IS NOT NULL",
-			Definition: "CREATE UNIQUE INDEX one_mail ON visits (person, lower(nickname)) WHERE note IS NOT NULL",
+			Where: "CREATE UNIQUE INDEX one_mail ON visits (person, lower(nickname)) WHERE note IS NOT NULL",
 		},
 		{Name: "sqlite_autoindex_Visits_1", Columns: []string{"Note", "host"}},
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/syntax"
 	"github.com/habeas-data/habeas/domain/datamap"
+	"github.com/habeas-data/habeas/internal/sqltext"
 )
 
 type sqlite struct{}
@@ -27,15 +28,41 @@ func (sqlite) condition(
 	}
 	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&definition) },
 		"SELECT sql FROM "+syntax.Quote(attached)+".sqlite_master WHERE type = 'table' AND name = $1 COLLATE NOCASE", name)
-	before, after, found := strings.Cut(definition, check.Text)
-	if err != nil || !found || strings.Contains(strings.ToUpper(before+after), "COLLATE") {
+	if err != nil {
 		return "", err
+	}
+	if text := sqltext.TokensOf(check.Text, sqltext.QuotesOfSQLite); text.Is(0, "create") {
+		return ofIndex(ctx, tx, attached, name, definition, check.Text)
+	}
+	before, after, found := strings.Cut(definition, check.Text)
+	if !found || hasCollation(before+after) {
+		return "", nil
 	}
 	word, condition := cutWord(check.Text)
 	if !strings.EqualFold(word, "CHECK") {
 		return "", nil
 	}
 	return condition, nil
+}
+
+func hasCollation(definition string) bool {
+	return strings.Contains(strings.ToUpper(definition), "COLLATE")
+}
+
+// ofIndex returns the condition of a partial index, whose definition is the text, or "" if the table has no such index.
+func ofIndex(ctx context.Context, tx *conn.Tx, schema, table, definition, text string) (condition string, err error) {
+	isIndex := false
+	err = tx.Query(ctx, func(rows *sql.Rows) error { return rows.Scan(&isIndex) }, "SELECT count(*) > 0 FROM "+
+		syntax.Quote(schema)+".sqlite_master WHERE type = 'index' AND tbl_name = $1 COLLATE NOCASE AND sql = $2", table, text)
+	if err != nil || !isIndex || hasCollation(definition) {
+		return "", err
+	}
+	for _, token := range sqltext.TokensOf(text, sqltext.QuotesOfSQLite) {
+		if token.Kind == sqltext.TokenWord && strings.EqualFold(token.Text, "where") {
+			return "(" + text[token.To:] + ")", nil
+		}
+	}
+	return "", nil
 }
 
 // cutMain cuts the name of a table into the name of its database, main by default, and its own name.

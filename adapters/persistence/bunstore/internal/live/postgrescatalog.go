@@ -8,21 +8,17 @@ import (
 )
 
 // catalog returns one statement. Without a scope, it reads all schemas. With a scope, it reads no indexes and no
-// checks, no SQL of generated columns and defaults, and only a hash of the SQL of views, but also the triggers that
-// only TRUNCATE fires.
+// checks and no SQL of defaults, but also the triggers that only TRUNCATE fires.
 func (postgres) catalog(_ string, of *scope) statements {
-	fires, definition, expression, initial, unlockable := "TRUE", "md5(pg_get_viewdef(r.oid))", "NULL", "NULL", "FALSE"
+	fires, initial, unlockable := "TRUE", "NULL", "FALSE"
 	if of == nil {
-		fires = "t.tgtype & 28 <> 0"
-		definition, unlockable = "pg_get_viewdef(r.oid)", unlockableView
-		const filled = "THEN (SELECT pg_get_expr(e.adbin, e.adrelid) " +
+		fires, unlockable = "t.tgtype & 28 <> 0", unlockableView
+		initial = "CASE WHEN a.attgenerated = '' AND a.atthasdef THEN (SELECT pg_get_expr(e.adbin, e.adrelid) " +
 			"FROM pg_catalog.pg_attrdef AS e WHERE e.adrelid = r.oid AND e.adnum = a.attnum) END"
-		expression = "CASE WHEN a.attgenerated <> '' " + filled
-		initial = "CASE WHEN a.attgenerated = '' AND a.atthasdef " + filled
 	}
 	fill := func(statement string) string {
 		return syntax.Fill(statement, "name bytes", strconv.Itoa(syntax.NameBytes), "fires", fires,
-			"definition", definition, "expression", expression, "initial", initial, "unlockable", unlockable,
+			"initial", initial, "unlockable", unlockable,
 			"filters rows", strings.ReplaceAll(filtersRows, "b.oid", "r.oid"), "body", functionBody, "reused", reused,
 			"name of r", NameInDataMap("r", "r.nspname"), "name of f", NameInDataMap("f", "s.nspname"),
 			"rows of partitions", RowsOfPartitions("r.oid"),
@@ -173,7 +169,7 @@ const (
 					SELECT sum(l.reltuples) FROM pg_partition_tree(r.oid) AS p JOIN pg_catalog.pg_class AS l ON l.oid = p.relid
 					WHERE p.isleaf AND l.reltuples >= 0), -1)
 				ELSE r.reltuples END AS bigint),
-			'definition', CASE WHEN r.relkind IN ('v', 'm') THEN {definition} END,
+			'definition', CASE WHEN r.relkind IN ('v', 'm') THEN md5(pg_get_viewdef(r.oid)) END,
 			'unlockable', {unlockable},
 			'filtered', r.relkind = 'm' OR r.relkind = 'v' AND ({filters rows}
 				OR (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0)) AS text), 0
@@ -185,7 +181,7 @@ const (
 			'nullable', NOT (a.attnotnull OR COALESCE(d.never, FALSE)),
 			'default', a.atthasdef AND a.attgenerated = '' OR a.attidentity <> '' OR COALESCE(d.fills, FALSE),
 			'initial', {initial}, 'reused', {reused},
-			'generated', a.attgenerated <> '', 'expression', {expression}, 'identity', a.attidentity = 'a',
+			'generated', a.attgenerated <> '', 'identity', a.attidentity = 'a',
 			'derived', r.relkind = 'v' AND NOT pg_column_is_updatable(r.oid, a.attnum, FALSE),
 			'values', CASE WHEN t.typtype = 'e' THEN (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)
 				FROM pg_catalog.pg_enum AS e WHERE e.enumtypid = t.oid) END,

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -84,9 +83,6 @@ func (l *reader) addIndex(table *Table, index *liveIndex) {
 		index.Columns = first
 		table.Indexes = append(table.Indexes, index.CatalogIndex)
 	}
-	if text := cmp.Or(index.Text, index.Where); text != "" && !table.FoldsCase {
-		table.Expressions = append(table.Expressions, datamap.CatalogExpression{Index: index.Name, Text: text})
-	}
 	if index.Primary || !index.Unique && !index.Exclusion {
 		return
 	}
@@ -99,7 +95,6 @@ func (l *reader) addIndex(table *Table, index *liveIndex) {
 		unique.Where = index.Where
 	}
 	if unique.Expressions {
-		unique.Definition = index.Text
 		for _, name := range l.columnsIn(inBrackets(sqltext.TokensOf(index.Text, l.own.quotes())), table) {
 			if !slices.Contains(plain, name) {
 				unique.Columns = append(unique.Columns, name)
