@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/register"
@@ -101,6 +102,41 @@ func (r *Register) Find(ctx context.Context, number request.Number) (request.Req
 func (r *Register) List(ctx context.Context, query request.Query) ([]request.Request, error) {
 	return inSession(ctx, r.sessions, func(ctx context.Context, s ports.Session) ([]request.Request, error) {
 		return r.stack.Register.List(ctx, s, query)
+	})
+}
+
+// PlaceHold places a legal hold on a person.
+func (r *Register) PlaceHold(ctx context.Context, hold request.Hold) (request.Hold, error) {
+	return inSession(ctx, r.sessions, func(ctx context.Context, s ports.Session) (request.Hold, error) {
+		return r.stack.Register.PlaceHold(ctx, s, hold)
+	})
+}
+
+// ReviewHold sets the next review of a hold.
+func (r *Register) ReviewHold(ctx context.Context, id string, reviewAt time.Time) (request.Hold, error) {
+	return inSession(ctx, r.sessions, func(ctx context.Context, s ports.Session) (request.Hold, error) {
+		return r.stack.Register.ReviewHold(ctx, s, id, reviewAt)
+	})
+}
+
+// LiftHold lifts a hold.
+func (r *Register) LiftHold(ctx context.Context, id string) (request.Hold, error) {
+	return inSession(ctx, r.sessions, func(ctx context.Context, s ports.Session) (request.Hold, error) {
+		return r.stack.Register.LiftHold(ctx, s, id)
+	})
+}
+
+// HoldsOf returns the holds of a person, also those that are lifted.
+func (r *Register) HoldsOf(ctx context.Context, id domain.SubjectID) ([]request.Hold, error) {
+	return inSession(ctx, r.sessions, func(ctx context.Context, s ports.Session) ([]request.Hold, error) {
+		return r.stack.Register.HoldsOf(ctx, s, id)
+	})
+}
+
+// Holds returns the holds that stand and whose review is before an instant, the earliest first, at most limit.
+func (r *Register) Holds(ctx context.Context, reviewBefore time.Time, limit int) ([]request.Hold, error) {
+	return inSession(ctx, r.sessions, func(ctx context.Context, s ports.Session) ([]request.Hold, error) {
+		return r.stack.Register.Holds(ctx, s, reviewBefore, limit)
 	})
 }
 

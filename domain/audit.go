@@ -46,6 +46,9 @@ const (
 	EventRequestExecuting            EventType = "request_executing"
 	EventRequestFulfilled            EventType = "request_fulfilled"
 	EventRequestLapsed               EventType = "request_lapsed"
+	EventHoldPlaced                  EventType = "hold_placed"
+	EventHoldReviewed                EventType = "hold_reviewed"
+	EventHoldLifted                  EventType = "hold_lifted"
 	EventNoticeSent                  EventType = "notice_sent"
 	EventNoticeFailed                EventType = "notice_failed"
 )

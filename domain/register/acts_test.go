@@ -90,21 +90,16 @@ func TestAnErasureWithoutANumberIsNoRequest(t *testing.T) {
 
 func TestAHoldStopsAnErasure(t *testing.T) {
 	w := newWorld(t)
-	hold := request.Hold{
-		ID: "h1", SubjectID: w.zoe.ID, Ground: request.LegalClaims, PlacedBy: "ada", PlacedAt: noon,
-		ReviewAt: noon.AddDate(1, 0, 0),
-	}
-	w.do(t, func(ctx context.Context, s ports.Session) error { return s.Register().Holds.Add(ctx, hold) })
+	hold := w.hold(t)
 	_, err := w.erase(t)
 	wants(t, err, domain.ErrHeld)
-	w.do(t, func(ctx context.Context, s ports.Session) error {
+	err = w.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 		_, err := w.eraser.Erase(ctx, s, w.zoe)
-		wants(t, err, domain.ErrHeld)
-		return nil
+		return err
 	})
+	wants(t, err, domain.ErrHeld)
 	w.export(t) // no hold stops it
-	hold.LiftedAt, hold.LiftedBy = noon, "ada"
-	w.do(t, func(ctx context.Context, s ports.Session) error { return s.Register().Holds.Update(ctx, hold) })
+	check(t, w.lift(t, hold))
 	must(w.erase(t))(t)
 }
 

@@ -61,15 +61,17 @@ func (r *Register) Withdraw(
 	return r.change(ctx, s, of, request.Event{Name: request.Withdraw, At: r.now()}, nil)
 }
 
-// acts are the events that only the service of a right may cause.
-var acts = []request.EventName{request.CarryOut, request.OwnAct, request.Due, request.Erased, request.Settled}
+// acts are the events that only the service of a right or a change of a hold may cause.
+var acts = []request.EventName{
+	request.CarryOut, request.OwnAct, request.Due, request.Erased, request.Settled, request.HoldPlaced, request.HoldLifted,
+}
 
 // Apply applies the decision of an operator, or another event, and records it. The register sets the instant of the
 // event, its operator (domain.WithOperator), and whether a hold stands. Event.At may lie in the past for
 // request.Delivered and request.Answered, but not before the last event of the request.
 //
-// Apply returns domain.ErrInvalid if the event lacks a member, or if it is one that only an erasure, an export or a
-// restriction may cause. It returns domain.ErrConflict, with the state that stands, if the event is not possible in
+// Apply returns domain.ErrInvalid if the event lacks a member, or if it is one that only an erasure, an export, a
+// restriction or a change of a hold may cause. It returns domain.ErrConflict, with the state that stands, if the event is not possible in
 // that state, and domain.ErrNotFound if there is no such request.
 func (r *Register) Apply(
 	ctx context.Context, s ports.Session, number request.Number, e request.Event,
@@ -81,9 +83,9 @@ func (r *Register) Apply(
 	e.At, e.Operator = r.now(), domain.OperatorOf(ctx)
 	switch {
 	case slices.Contains(acts, e.Name):
-		return of, domain.Invalid("request", []domain.FieldError{{
-			Field: "event", Code: domain.FieldUnknown, Message: "is no decision of an operator",
-		}})
+		return of, domain.Invalid("request", []domain.FieldError{
+			fault("event", domain.FieldUnknown, "is no decision of an operator"),
+		})
 	case e.Name == request.Schedule && !of.SubjectID.IsZero():
 		standing, err := s.Register().Requests.Standing(ctx, of.SubjectID, time.Time{})
 		if err != nil {

@@ -3,6 +3,7 @@ package register
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -87,35 +88,42 @@ func limited() error {
 
 // faults returns the errors of the fields, except those that request.Rules.Receive finds.
 func (r *Register) faults(o Opening) (faults []domain.FieldError) {
-	fault := func(failed bool, field, code, message string) {
+	check := func(failed bool, field, code, message string) {
 		if failed {
-			faults = append(faults, domain.FieldError{Field: field, Code: code, Message: message})
+			faults = append(faults, fault(field, code, message))
 		}
 	}
 	isSelf := o.Channel == request.SelfService
 	channels := []request.Channel{request.SelfService, request.Operator, request.Agent}
-	fault(!slices.Contains(channels, o.Channel), "channel", domain.FieldUnknown, "must be one of "+joined(channels))
+	check(!slices.Contains(channels, o.Channel), "channel", domain.FieldUnknown, "must be one of "+joined(channels))
 	kinds := request.Kinds()
 	if isSelf {
 		kinds = selfService
 	}
-	fault(!slices.Contains(kinds, o.Kind), "kind", domain.FieldUnknown, "must be one of "+joined(kinds))
-	fault(isSelf && o.SubjectID.IsZero(), "subject_id", domain.FieldRequired, "must not be empty")
-	fault(o.Purpose != "" && !slices.Contains(ofPurpose, o.Kind), "purpose", domain.FieldUnknown,
+	check(!slices.Contains(kinds, o.Kind), "kind", domain.FieldUnknown, "must be one of "+joined(kinds))
+	check(isSelf && o.SubjectID.IsZero(), "subject_id", domain.FieldRequired, "must not be empty")
+	check(o.Purpose != "" && !slices.Contains(ofPurpose, o.Kind), "purpose", domain.FieldUnknown,
 		"is only for "+joined(ofPurpose))
-	fault(o.Purpose != "" && (!r.purposes.Declared() || r.purposes.Check(o.Purpose) != nil), "purpose", domain.FieldUnknown,
+	check(o.Purpose != "" && (!r.purposes.Declared() || r.purposes.Check(o.Purpose) != nil), "purpose", domain.FieldUnknown,
 		"must be a declared purpose")
-	fault(o.VerifiedBy != "" && !slices.Contains(request.Proofs(), o.VerifiedBy), "verified_by", domain.FieldUnknown,
+	check(o.VerifiedBy != "" && !slices.Contains(request.Proofs(), o.VerifiedBy), "verified_by", domain.FieldUnknown,
 		"must be one of "+joined(request.Proofs()))
-	for _, text := range []struct {
-		field, value string
-		most         int
-	}{{"language", o.Language, maxLanguage}, {"reference", o.Reference, maxReference}} {
-		fault(utf8.RuneCountInString(text.value) > text.most, text.field, domain.FieldTooLong, "is too long")
-		fault(!utf8.ValidString(text.value) || strings.ContainsFunc(text.value, unicode.IsControl),
-			text.field, domain.FieldCharacter, "must be valid UTF-8 without control characters")
+	return slices.Concat(faults, text("language", o.Language, maxLanguage), text("reference", o.Reference, maxReference))
+}
+
+// text returns the errors of a text with at most the given number of characters.
+func text(field, value string, most int) (faults []domain.FieldError) {
+	if utf8.RuneCountInString(value) > most {
+		faults = append(faults, fault(field, domain.FieldTooLong, "must have at most "+strconv.Itoa(most)+" characters"))
+	}
+	if !utf8.ValidString(value) || strings.ContainsFunc(value, unicode.IsControl) {
+		faults = append(faults, fault(field, domain.FieldCharacter, "must be valid UTF-8 without control characters"))
 	}
 	return faults
+}
+
+func fault(field, code, message string) domain.FieldError {
+	return domain.FieldError{Field: field, Code: code, Message: message}
 }
 
 func joined[T ~string](all []T) string {
@@ -143,9 +151,9 @@ func (r *Register) Assign(
 	case !of.SubjectID.IsZero() || of.State.IsClosed():
 		return of, &domain.Error{Code: domain.ErrConflict, Op: "assign request", Message: "the request has a person or is closed"}
 	case proof != "" && !slices.Contains(request.Proofs(), proof):
-		return of, domain.Invalid("assign request", []domain.FieldError{{
-			Field: "verified_by", Code: domain.FieldUnknown, Message: "must be one of " + joined(request.Proofs()),
-		}})
+		return of, domain.Invalid("assign request", []domain.FieldError{
+			fault("verified_by", domain.FieldUnknown, "must be one of "+joined(request.Proofs())),
+		})
 	}
 	of.SubjectID, of.VerifiedBy = id, proof
 	of.Version++
