@@ -35,6 +35,7 @@ func services(c Config, wake func()) (Stack, *bunstore.Store, error) {
 	store, err := bunstore.New(c.DB, dataMap, bunstore.Options{
 		Schema: c.Schema, Name: c.Name, Enqueued: wake, TrustRowFilters: c.TrustRowFilters, TrustEncoding: c.TrustEncoding,
 		SynchronousCommit: c.SynchronousCommit, ReadDB: c.ReadDB, Logger: c.Logger, Observer: c.Observer,
+		Register: c.Requests != nil,
 	})
 	if err != nil {
 		return Stack{}, nil, err

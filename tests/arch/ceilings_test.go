@@ -41,7 +41,7 @@ var rooms = []room{
 	{"adapters/supportdesk", 1796, 2144},
 	{"adapters/worker", 682, 1748},
 	{"adapters", 2618, 2481},
-	{"app", 1946, 3422},
+	{"app", 1947, 3422},
 	{"app/quickstart", 1139, 259},
 	{"tool/check", 4089, 4449},
 	{"tool/scaffold", 2135, 1143},
