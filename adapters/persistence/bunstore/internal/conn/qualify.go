@@ -1,18 +1,6 @@
 package conn
 
-import (
-	"strings"
-	"sync"
-	"sync/atomic"
-)
-
-// maxQualifiedTexts limits the memory for statements whose text is rarely the same.
-const maxQualifiedTexts = 2000
-
-var (
-	qualifiedTexts sync.Map // the result of qualify by its argument
-	qualifiedCount atomic.Int64
-)
+import "strings"
 
 // notFunctions are the words that look like a call of a function, but have a syntax of their own. The database finds
 // what they mean without the search path.

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/uptrace/bun"
 )
@@ -90,37 +92,51 @@ func (p *Pool) queryAsWritten(
 	return p.db.NewRaw(text).Conn(prepared{conn, text, args}).Scan(ctx, rowVisitor(visit))
 }
 
-// numbered converts $1 to ?1 and so on, outside of quoted text. SQLite treats $1 as a name, and drivers assign
-// parameters to names in the order in which the names first occur, not by their numbers.
-func (sqlite) numbered(text string) string {
-	if !strings.Contains(text, "$") {
-		return text
-	}
-	written, quote := []byte(text), byte(0)
-	for i, c := range written {
-		switch {
-		case quote != 0:
-			if c == quote { // a doubled quote ends the quotation and begins another
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == '$':
-			written[i] = '?'
-		}
-	}
-	return string(written)
+// readyTexts has the statements that numbered has converted.
+type readyTexts struct {
+	ready sync.Map
+	count atomic.Int64
 }
 
-// numbered names the schema of PostgreSQL's functions, see qualify.
-func (postgres) numbered(text string) string {
-	if ready, known := qualifiedTexts.Load(text); known {
+// maxReadyTexts limits the memory for statements whose text is rarely the same.
+const maxReadyTexts = 2000
+
+var numberedTexts, qualifiedTexts readyTexts
+
+func (r *readyTexts) convert(text string, convert func(string) string) string {
+	if ready, known := r.ready.Load(text); known {
 		text, _ := ready.(string) // the map has no other values
 		return text
 	}
-	ready := qualify(text)
-	if qualifiedCount.Add(1) <= maxQualifiedTexts {
-		qualifiedTexts.Store(strings.Clone(text), ready)
+	ready := convert(text)
+	if r.count.Add(1) <= maxReadyTexts {
+		r.ready.Store(strings.Clone(text), ready)
 	}
 	return ready
+}
+
+// numbered names the schema of PostgreSQL's functions, see qualify.
+func (postgres) numbered(text string) string { return qualifiedTexts.convert(text, qualify) }
+
+// numbered converts $1 to +?1 and so on, see questionMarks.
+func (sqlite) numbered(text string) string { return numberedTexts.convert(text, questionMarks) }
+
+// questionMarks converts $1 to +?1 and so on, outside of quoted text. SQLite treats $1 as a name, and drivers assign
+// parameters to names in the order in which the names first occur, not by their numbers. The plus sign changes no value
+// of any type. Without it, SQLite compiles a statement again at each execution if there are statistics on an index
+// (ANALYZE), because it wants to plan for the value of the parameter.
+func questionMarks(text string) string {
+	var ready strings.Builder
+	written := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\'', '"':
+			i = endOfQuotation(text, i)
+		case '$':
+			ready.WriteString(text[written:i])
+			ready.WriteString("+?")
+			written = i + 1
+		}
+	}
+	return ready.String() + text[written:]
 }
