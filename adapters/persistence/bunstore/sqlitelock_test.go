@@ -24,9 +24,10 @@ import (
 var errSome = errors.New("some failure")
 
 // locked returns an SQLite database whose write lock belongs to another connection pool until the test calls release.
-func locked(t testing.TB) (db *bun.DB, store *bunstore.Store, release func()) {
+// The parameter settings is added to its URL.
+func locked(t testing.TB, settings string) (db *bun.DB, store *bunstore.Store, release func()) {
 	t.Helper()
-	url := databases.SQLiteURL(filepath.Join(t.TempDir(), "db"))
+	url := databases.SQLiteURL(filepath.Join(t.TempDir(), "db")) + settings
 	db, other := openDB(t, "sqlite", url), openDB(t, "sqlite", url)
 	newBox(t, db)
 	conn, err := other.Conn(t.Context())
@@ -48,7 +49,7 @@ func grantOf(t testing.TB, id string) func(context.Context, ports.Session) error
 
 func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndWritesNothing(t *testing.T) {
 	t.Parallel()
-	db, store, release := locked(t)
+	db, store, release := locked(t, "")
 	defer release()
 	start := time.Now()
 	for what, fn := range map[string]func(context.Context, ports.Session) error{
@@ -78,9 +79,20 @@ func TestAnAppendThatWaitsForTheLockEndsWithItsContextAndWritesNothing(t *testin
 	}
 }
 
+func TestAReaderDoesNotWaitForTheLockEvenIfTheTransactionsOfTheDriverDo(t *testing.T) {
+	t.Parallel()
+	_, store, release := locked(t, "&_txlock=immediate")
+	defer release()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // the busy_timeout is 10 s
+	defer cancel()
+	must(t, store.Do(ctx, func(ctx context.Context, s ports.Session) error {
+		return s.Subjects().Export(ctx, subject(t, "1"), func(domain.ExportRecord) error { return nil })
+	}))
+}
+
 func TestEvidenceThatWaitsForTheLockEndsWithItsTime(t *testing.T) {
 	t.Parallel()
-	_, store, release := locked(t)
+	_, store, release := locked(t, "")
 	defer release()
 	start := time.Now()
 	err := store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {

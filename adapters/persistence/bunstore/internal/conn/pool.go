@@ -5,6 +5,7 @@ package conn
 import (
 	"context"
 	"database/sql"
+	"runtime"
 	"sync"
 	"time"
 
@@ -29,7 +30,9 @@ type Pool struct {
 func NewPool(db *bun.DB) *Pool {
 	p := &Pool{db: db, database: postgres{}}
 	if db.Dialect().Name() == dialect.SQLite {
-		p.database = sqlite{}
+		texts := &compiled{db: db.DB, known: map[string]*sql.Stmt{}}
+		runtime.AddCleanup(p, (*compiled).close, texts)
+		p.database = sqlite{texts}
 	}
 	p.connections, p.writing = newLimiter(db.Stats().MaxOpenConnections), newLimiter(p.database.writers())
 	return p

@@ -118,8 +118,8 @@ func newExports(w *rows.Writer, locks *lockStatements, live rows.Live, readsRegi
 			},
 		})
 	}
-	// SQLite compiles a statement at each execution. One small statement for each table therefore costs less than one
-	// large statement for all tables.
+	// SQLite would sort the rows of a statement for all tables before it returns the first row. A statement for one table
+	// returns its rows in the order of an index.
 	tablesPerStatement := 1
 	if w.Dialect.CombinesChanges() {
 		tablesPerStatement = len(all)
