@@ -43,7 +43,7 @@ var rooms = []room{
 	{"adapters", 2618, 2481},
 	{"app", 1947, 3422},
 	{"app/quickstart", 1139, 259},
-	{"tool/check", 4089, 4449},
+	{"tool/check", 4065, 4442},
 	{"tool/scaffold", 2135, 1143},
 	{"tool/internal", 716, 431},
 	{"tool", 6311, 5086},

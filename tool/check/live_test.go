@@ -200,19 +200,6 @@ var safe = map[string]liveCase{
 		},
 		columns: oneCode,
 	},
-	"a generated column takes NULL for the surrogate": {
-		statements: []string{
-			`ALTER TABLE users ADD COLUMN code text,
-				ADD COLUMN n integer GENERATED ALWAYS AS (nullif(code, '')::integer) STORED`,
-		},
-		columns: oneCode,
-	},
-	"a generated column takes a part of a value": {
-		statements: []string{
-			`ALTER TABLE users ADD COLUMN a varchar(3) GENERATED ALWAYS AS
-				(substr(email, 1, 3)) STORED, ADD COLUMN b varchar(3) GENERATED ALWAYS AS (substring(email, 2, 3)) STORED`,
-		},
-	},
 }
 
 // isUndecided reports whether a finding is about a table or a column that nobody has decided about. Most cases have

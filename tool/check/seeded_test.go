@@ -99,6 +99,12 @@ var seeds = map[string]seed{
 		columns:    written("code", "gone"),
 		want:       []string{"unique-violated people.code codes"},
 	},
+	"no danger: a unique index leaves out the constant": {
+		statements: []string{
+			`ALTER TABLE people ADD COLUMN rank text`, `CREATE UNIQUE INDEX ranks ON people (rank) WHERE rank <> 'gone'`,
+		},
+		columns: written("rank", "gone"),
+	},
 	"NULL in a column that refuses it": {
 		statements: []string{`ALTER TABLE people ADD COLUMN town text NOT NULL DEFAULT ''`},
 		columns:    written("town", ""),
