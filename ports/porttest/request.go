@@ -54,6 +54,7 @@ var requestPromises = []promise.Promise[StoreHarness]{
 	that(requestsThatTheSubjectMadeAreCounted,
 		"Entered counts what the subject has made since an instant, without what was only recorded with its act."),
 	that(requestStandingIsReadWithoutALock, "Standing does not wait for a session that holds the lock of the subject."),
+	that(requestStandingAfterAnExportIsTheSame, "Standing returns the same in a session that has called Export."),
 	that(requestStandingAfterALockIsComplete,
 		"Standing after Lock has each hold and request that was committed before the lock was there."),
 	that(requestListIsInOrder,
