@@ -16,8 +16,8 @@ type Finder interface {
 	// columns of truth values, times and enumerations, unless the database accepts a text in them, as SQLite does. Find
 	// searches tables and materialized views, including those that the data map does not contain. It skips views and
 	// temporary tables. In the tables of habeas, it searches these columns: the ids of subjects, the purposes
-	// and policy versions, the reasons of restrictions, the payloads of events, and the refs and corrections of outbox
-	// entries.
+	// and policy versions, the reasons of restrictions, the payloads of events, the refs and corrections of outbox
+	// entries, and the references of requests and holds.
 	//
 	// A column holds a value if the text of the column contains the value. Find ignores the case of letters (see
 	// search.Foldings). No character of a value has a special meaning, as % has in LIKE. In JSON, Find also finds the

@@ -198,12 +198,15 @@ func findSearchesTheTablesOfHabeas(t testing.TB, h StoreHarness) {
 	consent.PolicyVersion = "made by zoe@"
 	entry := toRectify(t, "e1", id, 0)
 	entry.Corrections = domain.Corrections{domain.CategoryContact: "<zoe@example.org>"}
+	asked, hold := asks(1, id), holdOf("h1", id)
+	asked.Purpose, asked.Reference, hold.Reference = "mails for zoe@", "<zoe@example.org>", "zoe@"
 	noted := event("v1", id)
 	noted.Payload = domain.Payload{"purpose": "mails for zoe@"}
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
 		return errors.Join(s.Restrictions().Append(ctx, restriction), s.Restrictions().Append(ctx, restrict(id, nil, 1)),
 			s.Consents().Append(ctx, consent), s.Audit().Append(ctx, noted),
-			s.Outbox().Enqueue(ctx, entry, toErase(t, "e2", id, 0)))
+			s.Outbox().Enqueue(ctx, entry, toErase(t, "e2", id, 0)), addAll(ctx, s.Register(), asked),
+			s.Register().Holds.Add(ctx, hold))
 	})
 	do(t, b.Store, func(ctx context.Context, s ports.Session) error {
 		return errOf(s.Subjects().Lock(ctx, id, noon))
@@ -217,7 +220,10 @@ func findSearchesTheTablesOfHabeas(t testing.TB, h StoreHarness) {
 		"habeas_audit_events.subject_ref 2 1", "habeas_audit_events.payload 2 1",
 		"habeas_outbox.subject_id 0 2", "habeas_outbox.subject_id 2 2", "habeas_outbox.ref 1 1",
 		"habeas_outbox.corrections 0 1", "habeas_outbox.corrections 2 1",
-		"habeas_subject_erasures.subject_id 0 1", "habeas_subject_erasures.subject_id 2 1")
+		"habeas_subject_erasures.subject_id 0 1", "habeas_subject_erasures.subject_id 2 1",
+		"habeas_requests.subject_id 0 1", "habeas_requests.subject_id 2 1", "habeas_requests.purpose 2 1",
+		"habeas_requests.reference 0 1", "habeas_requests.reference 2 1", "habeas_holds.subject_id 0 1",
+		"habeas_holds.subject_id 2 1", "habeas_holds.reference 2 1")
 }
 
 func findRefusesValues(t testing.TB, h StoreHarness) {

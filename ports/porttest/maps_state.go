@@ -59,9 +59,6 @@ func (s side) fill(t testing.TB) {
 }
 
 func fillRegister(ctx context.Context, r ports.Register, id domain.SubjectID) error {
-	if r.Requests == nil { // the store has no register yet
-		return nil
-	}
 	return errors.Join(addAll(ctx, r, asks(1, id), asks(2, id, inState(request.Refused, 0))),
 		r.Holds.Add(ctx, holdOf("1", id)))
 }
@@ -138,9 +135,6 @@ func (s side) state(t testing.TB) map[string]any {
 			return s.Outbox().FirstClaims(ctx, []string{"lost", "dropped"})
 		},
 		"requests": func(ctx context.Context, s ports.Session) (any, error) {
-			if s.Register().Requests == nil { // the store has no register yet
-				return nil, nil
-			}
 			return contentsOf(ctx, s.Register(), id)
 		},
 		"installation": func(ctx context.Context, s ports.Session) (any, error) {

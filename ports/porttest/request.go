@@ -73,14 +73,7 @@ type requestsUnderTest struct{ lifeUnderTest }
 
 func (h StoreHarness) requests(t testing.TB) requestsUnderTest {
 	t.Helper()
-	s := requestsUnderTest{lifeUnderTest{shopUnderTest{h.open(t)}}}
-	s.use(t, func(_ context.Context, r ports.Register) error {
-		if r.Requests == nil {
-			t.Skip("the store has no register yet")
-		}
-		return nil
-	})
-	return s
+	return requestsUnderTest{lifeUnderTest{shopUnderTest{h.open(t)}}}
 }
 
 // use calls fn with the register of a session.

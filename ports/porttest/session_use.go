@@ -211,9 +211,6 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 }
 
 func useRegister(ctx context.Context, r ports.Register, id domain.SubjectID) map[string]error {
-	if r.Requests == nil { // the store has no register yet
-		return nil
-	}
 	_, _, added := r.Requests.Add(ctx, asks(1, id))
 	return map[string]error{
 		"RequestStore.Add":      added,
