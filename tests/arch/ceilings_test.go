@@ -31,7 +31,7 @@ var rooms = []room{
 	{"domain/sweep domain/verification domain/journal domain/replay domain/lives domain/duties domain/health", 2818, 3772},
 	{"domain/internal domain/observation domain/search", 1024, 563},
 	{"ports", 1281, 64},
-	{"ports/porttest", 14142, 2372},
+	{"ports/porttest", 14193, 2372},
 	{"ports/mocks", 2468, 103},
 	{"adapters/persistence/bunstore", 21398, 16393},
 	{"adapters/persistence/memory", 3698, 1068},

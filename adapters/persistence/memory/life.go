@@ -90,7 +90,7 @@ func (s *state) closeLedgers(id domain.SubjectID) {
 	}
 	for _, e := range s.requests {
 		if e.SubjectID == id {
-			mark.RequestsUntil = max(mark.RequestsUntil, e.seq)
+			mark.RequestsUntil = e.seq
 		}
 	}
 	s.erasures = withEntry(s.erasures, id, mark)
