@@ -33,7 +33,7 @@ var rooms = []room{
 	{"ports", 1281, 64},
 	{"ports/porttest", 14193, 2372},
 	{"ports/mocks", 2468, 103},
-	{"adapters/persistence/bunstore", 21398, 16393},
+	{"adapters/persistence/bunstore", 21416, 16393},
 	{"adapters/persistence/memory", 3698, 1068},
 	{"adapters/persistence", 1673, 2935},
 	{"adapters/http", 2481, 4598},
