@@ -53,7 +53,8 @@ type RequestStore interface {
 	// request of an earlier life must be closed. It counts the requests that the subject has made: those with the channel
 	// request.SelfService whose EnteredAt is since or later, and whose Version is above 1, or that are not closed, or
 	// whose kind is request.Erasure. It reads what is committed when it is called, in one statement, and takes no lock. In
-	// a session that has just called SubjectStore.Export for the subject, it may return what that call has read.
+	// a session that has just called SubjectStore.Export for the subject, it may return what that call has read if since
+	// is zero, and leaves Standing.Entered zero then.
 	Standing(ctx context.Context, id domain.SubjectID, since time.Time) (request.Standing, error)
 
 	// List returns the requests that the query selects. It returns domain.ErrInvalid if query.Limit is not between 1 and

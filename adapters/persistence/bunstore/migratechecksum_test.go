@@ -21,7 +21,7 @@ import (
 func TestMigrationsAreAppendOnly(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"postgres/0001_habeas.sql": "6a41ac1100f2deadc97ff8fc007a6f4c49b63437c511c6dd226c08990ca31513",
+		"postgres/0001_habeas.sql": "63c773242e1031c9dd0d72d96c9349403bf621aaff1da13e3d22f6b3f368a03e",
 		"sqlite/0001_habeas.sql":   "2c1060d0145691a31592ae48a2767fb16332d3f953de68dcdd90e922b3bd49df",
 	} {
 		text, err := os.ReadFile("migrations/" + file)
