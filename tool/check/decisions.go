@@ -142,8 +142,12 @@ func differingColumns(table, decided datamap.Table, columns []string) string {
 func (s *schema) unreasoned(live datamap.CatalogTable, d datamap.Decision) (words []string) {
 	option, _ := d.Option(d.Answer)
 	leads := func(column string) bool {
-		return d.LeavesOut(d.Answer) && slices.ContainsFunc(s.facts.Links(live), func(l facts.Link) bool {
-			return l.Plausible() && l.Column() == column
+		isNoKey := slices.ContainsFunc(s.Decisions(), func(o datamap.Decision) bool {
+			return o.Covers(live) && !o.IsOpen() && hasName(live, o.Columns, column)
+		})
+		return d.LeavesOut(d.Answer) && !isNoKey && slices.ContainsFunc(s.facts.Links(live), func(l facts.Link) bool {
+			_, isKey := dictionary.Stem(column)
+			return l.Column() == column && (l.ForeignKey || isKey || dictionary.Names(column))
 		})
 	}
 	for _, column := range live.Columns {

@@ -90,6 +90,38 @@ func TestAColumnThatIsNoKeyIsDecidedOnceForAllTables(t *testing.T) {
 	}
 }
 
+// The command asks for the reason that lint wants: for a reference, and for a column that is named like a key.
+func TestATableThatLeadsToPeopleIsLeftOutWithAReason(t *testing.T) {
+	for columns, needsReason := range map[string]bool{
+		"id reader reader -> users": true, "id work_id": true, "id attempts": false,
+	} {
+		column := strings.Fields(columns)[1]
+		file := drafted(t, "")
+		m := read(t, file)
+		works := datamap.Table{
+			Name: "works", PrimaryKey: []string{"id"},
+			Columns: []datamap.Column{{Name: "id", Type: datamap.TypeBigInt}, {Name: column, Type: datamap.TypeBigInt}},
+			Relations: []datamap.Relation{{
+				Columns: []string{column}, References: "users", ReferencedColumns: []string{"id"}, Path: true,
+			}},
+		}
+		seen := []string{"id", column}
+		if _, reference, ok := strings.Cut(columns, column+" "); ok {
+			seen = append(seen, reference)
+		}
+		m = m.WithDecisions(datamap.Decision{Object: "works", Question: "Whose?", Seen: seen, Options: []datamap.Option{
+			{Name: "delete", Edit: datamap.Edit{Tables: []datamap.Table{works}}}, {Name: "not-about-people"},
+		}})
+		var text bytes.Buffer
+		must(t, manifest.Write(&text, m))
+		must(t, os.WriteFile(file, text.Bytes(), 0o600))
+		code, _, stderr := deciding(t, file, nil, "", "works=not-about-people")
+		if (code == 2) != needsReason {
+			t.Errorf("%s: ends with %d: %s", columns, code, stderr)
+		}
+	}
+}
+
 // One answer counts for all tables of the same kind if the person says so.
 func TestADialogueAsksOnceAboutWhatIsAlike(t *testing.T) {
 	file := drafted(t, "")

@@ -100,9 +100,12 @@ func findPersonal(m datamap.DataMap, question datamap.Decision) (personal []stri
 	isRows, paths := len(question.Columns) == 0 && question.Object != m.SubjectTable().Name, pathsOf(question)
 	for _, name := range columnsOf(question) {
 		_, known := dictionary.Column(name, typeOf(m, question, name))
-		leads := dictionary.Names(name) || isKeyName(name) && slices.ContainsFunc(paths, func(path string) bool {
-			return slices.Contains(strings.Split(path, "+"), name)
+		isReference := slices.ContainsFunc(question.Seen, func(seen string) bool {
+			columns, _, ok := strings.Cut(seen, arrow)
+			return ok && slices.Contains(strings.Split(columns, ", "), name)
 		})
+		leads := dictionary.Names(name) || (isReference || isKeyName(name)) && slices.ContainsFunc(paths,
+			func(path string) bool { return slices.Contains(strings.Split(path, "+"), name) })
 		if known || isRows && leads {
 			personal = append(personal, name)
 		}
