@@ -172,6 +172,11 @@ func requestIsReplacedByItsNextVersion(t testing.TB, h StoreHarness) {
 		err := s.tryUse(t, func(ctx context.Context, r ports.Register) error { return r.Requests.Update(ctx, unknown) })
 		isError(t, "a request that does not exist", err, domain.ErrConflict)
 	}
+	err := s.tryUse(t, func(ctx context.Context, r ports.Register) error {
+		isError(t, "a version of before", r.Requests.Update(ctx, first), domain.ErrConflict)
+		return nil
+	})
+	assert(t, err == nil, "a session cannot go on after a stale version: %v", err)
 	found := s.find(t, 1)
 	assert(t, found.Version == 2 && found.State == request.Awaiting, "after refused updates, the request is %+v", found)
 	s.update(t, nextVersion(*found, inState(request.Withdrawn, 0)))

@@ -55,7 +55,7 @@ func (r requestStore) Update(ctx context.Context, changed request.Request) error
 	}
 	i := slices.IndexFunc(state.requests, func(e entered) bool { return e.Number == changed.Number })
 	if i < 0 || state.requests[i].Version != changed.Version-1 {
-		return r.fail(conflict("request", "the request has changed, or does not exist"))
+		return conflict("request", "the request has changed, or does not exist") // nothing was written
 	}
 	before := state.requests[i]
 	changed.Kind, changed.ReceivedAt, changed.EnteredAt = before.Kind, before.ReceivedAt, before.EnteredAt

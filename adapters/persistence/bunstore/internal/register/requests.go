@@ -82,9 +82,13 @@ func (r requests) Update(ctx context.Context, changed request.Request) error {
 		"number", args.Next(string(changed.Number)), "version", args.Next(changed.Version-1))
 	found, err := r.write(ctx, changed.SubjectID, text, args)
 	if err == nil && len(found) == 0 {
-		err = r.conflict(ctx, "update request", "the request has changed, or does not exist")
+		err = errChanged // nothing was written, so the session can go on
 	}
 	return err
+}
+
+var errChanged = &domain.Error{
+	Code: domain.ErrConflict, Op: "update request", Message: "the request has changed, or does not exist",
 }
 
 // write runs a statement that adds a request of the subject or changes one, and returns the request if there is one.
