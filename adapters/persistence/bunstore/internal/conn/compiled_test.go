@@ -146,7 +146,7 @@ func TestStatementsBeyondTheLimitAreNotKept(t *testing.T) {
 
 func TestSQLiteGetsParametersByTheirNumbers(t *testing.T) {
 	const text = `SELECT '$1', "a$1" FROM t WHERE a = $1 AND b = $2`
-	if got := (sqlite{}).numbered(text); got != `SELECT '$1', "a$1" FROM t WHERE a = +?1 AND b = +?2` {
+	if got := (sqlite{}).numbered(text); got != `SELECT '$1', "a$1" FROM t WHERE a = ?1 AND b = ?2` {
 		t.Errorf("got %s", got)
 	}
 }

@@ -118,13 +118,11 @@ func (r *readyTexts) convert(text string, convert func(string) string) string {
 // numbered names the schema of PostgreSQL's functions, see qualify.
 func (postgres) numbered(text string) string { return qualifiedTexts.convert(text, qualify) }
 
-// numbered converts $1 to +?1 and so on, see questionMarks.
+// numbered converts $1 to ?1 and so on, see questionMarks.
 func (sqlite) numbered(text string) string { return numberedTexts.convert(text, questionMarks) }
 
-// questionMarks converts $1 to +?1 and so on, outside of quoted text. SQLite treats $1 as a name, and drivers assign
-// parameters to names in the order in which the names first occur, not by their numbers. The plus sign changes no value
-// of any type. Without it, SQLite compiles a statement again at each execution if there are statistics on an index
-// (ANALYZE), because it wants to plan for the value of the parameter.
+// questionMarks converts $1 to ?1 and so on, outside of quoted text. SQLite treats $1 as a name, and drivers assign
+// parameters to names in the order in which the names first occur, not by their numbers.
 func questionMarks(text string) string {
 	var ready strings.Builder
 	written := 0
@@ -134,7 +132,7 @@ func questionMarks(text string) string {
 			i = endOfQuotation(text, i)
 		case '$':
 			ready.WriteString(text[written:i])
-			ready.WriteString("+?")
+			ready.WriteByte('?')
 			written = i + 1
 		}
 	}
