@@ -66,6 +66,7 @@ var inMemory = porttest.StoreHarness{
 		"session reports a store that cannot be reached":         "memory can always be reached",
 		"subject ids are checked before any statement":           "there are no statements",
 		"subject statements do not depend on rows":               "there are no statements",
+		"request is found with the same statements":              "there are no statements",
 		"outbox claims do not wait for each other":               "sessions that write come one after the other",
 		"audit events cannot be tampered with":                   "nothing but the ports leads to an event",
 	},

@@ -31,7 +31,7 @@ var rooms = []room{
 	{"domain/sweep domain/verification domain/journal domain/replay domain/lives domain/duties domain/health", 2818, 3772},
 	{"domain/internal domain/observation domain/search", 1024, 563},
 	{"ports", 1282, 64},
-	{"ports/porttest", 14198, 2372},
+	{"ports/porttest", 14198, 2373},
 	{"ports/mocks", 2468, 103},
 	{"adapters/persistence/bunstore", 21420, 16547},
 	{"adapters/persistence/memory", 3698, 1068},
