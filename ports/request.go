@@ -38,8 +38,9 @@ type RequestStore interface {
 
 	// Update replaces the request with the number and the preceding version: r.Version - 1. It returns domain.ErrConflict
 	// if the request has another version, or does not exist; the session can go on after that. If two sessions update one
-	// request, the second one waits for the first, and returns this error if that one commits. Update also returns domain.ErrConflict if the subject has another open
-	// request of this kind. It never changes Number, Kind, ReceivedAt and EnteredAt.
+	// request, the second one waits for the first, and returns this error if that one commits. Update also returns
+	// domain.ErrConflict if the subject has another open request of this kind. It never changes Number, Kind, ReceivedAt
+	// and EnteredAt.
 	Update(ctx context.Context, r request.Request) error
 
 	// Find returns the request with the number, of any life and with or without a subject. It returns nil if there is

@@ -30,7 +30,7 @@ var rooms = []room{
 	{"domain/saga", 2005, 3233},
 	{"domain/sweep domain/verification domain/journal domain/replay domain/lives domain/duties domain/health", 2818, 3772},
 	{"domain/internal domain/observation domain/search", 1024, 563},
-	{"ports", 1282, 64},
+	{"ports", 1283, 64},
 	{"ports/porttest", 14198, 2373},
 	{"ports/mocks", 2468, 103},
 	{"adapters/persistence/bunstore", 21420, 16547},
