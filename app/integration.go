@@ -111,12 +111,16 @@ func (i *Integration) Join(tx bun.IDB) (*bunstore.Joined, error) {
 
 // Registered tells habeas that the application has registered a person under the id. Call it in the transaction of the
 // registration (see Join), after the insert of the subject's row, and before the first consent or restriction of the
-// person is recorded. The records of an earlier person with the same id then do not count for the new person. Without
+// person is recorded. The records of an earlier person with the same id then do not count for the new person,
+// and the open requests of that person are withdrawn. Without
 // this call, habeas recognizes a new person by the creation time of the row only (see domain.Life). The call is not
 // necessary if ids are never given again. Registered returns domain.ErrSubject if the subject does not fit the data
 // map, and domain.ErrConflict if the subject's table has no row of the subject.
 func (i *Integration) Registered(ctx context.Context, s ports.Session, subject domain.Subject) error {
 	if err := i.stack.DataMap.CheckSubject(subject); err != nil {
+		return err
+	}
+	if err := i.stack.Register.Registered(ctx, s, subject.ID); err != nil {
 		return err
 	}
 	return lives.Register(ctx, s, subject.ID, i.stack.Clock.Now())

@@ -25,7 +25,7 @@ func (r *Register) Erasing(ctx context.Context, s ports.Session, id domain.Subje
 		return "", nil, nil
 	}
 	number, now, operator := request.Number(domain.RequestOf(ctx)), r.now(), domain.OperatorOf(ctx)
-	standing, err := s.Register().Requests.Standing(ctx, id, r.today(now))
+	standing, err := r.standing(ctx, s, id, r.today(now))
 	open := standing.OpenOf(request.Erasure)
 	event := request.Event{Name: request.OwnAct, Operator: operator}
 	if operator != "" || open != nil && open.State == request.Scheduled {
@@ -82,7 +82,7 @@ func isPartial(result domain.ErasureResult) bool {
 // export is a fulfilled request, and fulfils the open requests for access and portability that the subject has made
 // herself. An incomplete export becomes a request for access that waits for an operator, unless the subject has one.
 func (r *Register) Exported(ctx context.Context, s ports.Session, id domain.SubjectID, incomplete bool) error {
-	standing, err := s.Register().Requests.Standing(ctx, id, time.Time{})
+	standing, err := r.standing(ctx, s, id, time.Time{})
 	if err != nil {
 		return err
 	}

@@ -56,18 +56,18 @@ func (r *Register) Open(ctx context.Context, s ports.Session, o Opening) (reques
 	if o.ReceivedAt.IsZero() {
 		opened.ReceivedAt = now
 	}
-	if o.Channel == request.SelfService {
-		if opened.VerifiedBy == "" {
-			opened.VerifiedBy = request.Session
-		}
-		standing, err := s.Register().Requests.Standing(ctx, o.SubjectID, r.today(now))
-		if err != nil {
+	if o.Channel == request.SelfService && opened.VerifiedBy == "" {
+		opened.VerifiedBy = request.Session
+	}
+	if !o.SubjectID.IsZero() {
+		standing, err := r.standing(ctx, s, o.SubjectID, r.today(now))
+		known := standing.OpenOf(o.Kind)
+		switch {
+		case err != nil:
 			return request.Request{}, false, err
-		}
-		if known := standing.OpenOf(o.Kind); known != nil {
+		case known != nil:
 			return *known, false, nil
-		}
-		if standing.Entered >= DailyLimit {
+		case o.Channel == request.SelfService && standing.Entered >= DailyLimit:
 			return request.Request{}, false, limited()
 		}
 	}

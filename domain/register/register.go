@@ -9,6 +9,7 @@ package register
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/habeas-data/habeas/domain"
@@ -31,7 +32,8 @@ type Config struct {
 // Register.Open and erasures. Exports and restrictions that are carried out at once do not count.
 const DailyLimit = 10
 
-// Register keeps the register. A nil Register has no requests: Erasing and Settled then do nothing. It is safe for concurrent use. Each call works in the session that it receives.
+// Register keeps the register. A nil Register has no requests: Erasing, Settled and
+// Registered then do nothing. It is safe for concurrent use. Each call works in the session that it receives.
 type Register struct {
 	audit      audit.Stamper
 	secrets    ports.Secrets
@@ -87,6 +89,48 @@ func (r *Register) change(
 		return before, err
 	}
 	return after, r.record(ctx, s, eventOf(e, after), after, e)
+}
+
+// standing returns the situation of the subject. It withdraws open requests of an earlier life of the id, so that nobody
+// gets the request of another person. The reading of lives is necessary only if a request is open.
+func (r *Register) standing(
+	ctx context.Context, s ports.Session, id domain.SubjectID, since time.Time,
+) (request.Standing, error) {
+	standing, err := s.Register().Requests.Standing(ctx, id, since)
+	if err != nil || len(standing.Open) == 0 {
+		return standing, err
+	}
+	own, err := s.Register().Requests.Of(ctx, id)
+	if err != nil {
+		return standing, err
+	}
+	open := standing.Open
+	standing.Open = nil
+	for _, one := range open {
+		if slices.ContainsFunc(own, func(of request.Request) bool { return of.Number == one.Number }) {
+			standing.Open = append(standing.Open, one)
+			continue
+		}
+		if _, err := r.change(ctx, s, one, request.Event{Name: request.EarlierLife, At: r.now()}, nil); err != nil {
+			return standing, err
+		}
+	}
+	return standing, nil
+}
+
+// Registered withdraws the open requests of a person whose id is given to somebody else now. Call it before
+// lives.Register, in the same session.
+func (r *Register) Registered(ctx context.Context, s ports.Session, id domain.SubjectID) error {
+	if r == nil {
+		return nil
+	}
+	standing, err := s.Register().Requests.Standing(ctx, id, time.Time{})
+	for _, open := range standing.Open {
+		if err == nil {
+			_, err = r.change(ctx, s, open, request.Event{Name: request.EarlierLife, At: r.now()}, nil)
+		}
+	}
+	return err
 }
 
 // record appends the audit event of a request.

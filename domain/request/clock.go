@@ -114,8 +114,8 @@ func (s Rules) enter(r Request, to State, e Event) Request {
 		r.StateReason = string(e.Reason)
 	case to == Lapsed:
 		r.StateReason, r.RefusalGround = string(Identity), NotIdentifiable
-	case e.Name == Erased && to == Withdrawn:
-		r.StateReason = string(Erased)
+	case to == Withdrawn && e.Name != Withdraw:
+		r.StateReason = string(e.Name)
 	}
 	r.Partly = r.Partly || e.Partly
 	r.State = to

@@ -25,8 +25,9 @@ const (
 	Refuse      EventName = "refuse"
 	Withdraw    EventName = "withdraw"
 	DoneByHand  EventName = "done_by_hand"
-	Erased      EventName = "erased"  // the data was erased under another request
-	Settled     EventName = "settled" // the last entry of an external system succeeded or was discarded
+	Erased      EventName = "erased"       // the data was erased under another request
+	EarlierLife EventName = "earlier_life" // somebody else has the id of the subject now
+	Settled     EventName = "settled"      // the last entry of an external system succeeded or was discarded
 )
 
 // Event is something that happens to a request.
@@ -73,6 +74,7 @@ var table = map[EventName][5]State{
 	Withdraw:    {Withdrawn, Withdrawn, Withdrawn, Withdrawn, no},
 	DoneByHand:  {Fulfilled, Fulfilled, no, no, no},
 	Erased:      {Withdrawn, Withdrawn, Withdrawn, Withdrawn, same},
+	EarlierLife: {Withdrawn, Withdrawn, Withdrawn, Withdrawn, same},
 	Settled:     {no, no, no, no, Fulfilled},
 }
 

@@ -28,6 +28,7 @@ refuse        | refused          | refused   | refused   | refused   | -
 withdraw      | withdrawn        | withdrawn | withdrawn | withdrawn | -
 done_by_hand  | fulfilled        | fulfilled | -         | -         | -
 erased        | withdrawn        | withdrawn | withdrawn | withdrawn | =
+earlier_life  | withdrawn        | withdrawn | withdrawn | withdrawn | =
 settled       | -                | -         | -         | -         | fulfilled
 `
 
