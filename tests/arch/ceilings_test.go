@@ -33,7 +33,7 @@ var rooms = []room{
 	{"ports", 1283, 64},
 	{"ports/porttest", 14198, 2373},
 	{"ports/mocks", 2468, 103},
-	{"adapters/persistence/bunstore", 21420, 16547},
+	{"adapters/persistence/bunstore", 21421, 16547},
 	{"adapters/persistence/memory", 3698, 1068},
 	{"adapters/persistence", 1673, 2935},
 	{"adapters/http", 2481, 4598},

@@ -110,7 +110,10 @@ const (
 
 // Purge implements ports.RequestStore.
 func (r requests) Purge(ctx context.Context, closedBefore time.Time, limit int) (int64, error) {
-	if err := r.unsent.Send(ctx, unsent.Requests); err != nil || limit <= 0 {
+	if limit <= 0 {
+		return 0, r.db.Usable()
+	}
+	if err := r.unsent.Send(ctx, unsent.Requests); err != nil {
 		return 0, err
 	}
 	found := r.fill(findClosed, "held", r.tables.Fill(isHeld, "subject", r.tables.Requests+".subject_id"))
