@@ -66,9 +66,12 @@ var acts = []request.EventName{
 	request.CarryOut, request.OwnAct, request.Due, request.Erased, request.Settled, request.HoldPlaced, request.HoldLifted,
 }
 
+// reported are the events of which an operator may hear later.
+var reported = []request.EventName{request.Delivered, request.Undelivered, request.Answered}
+
 // Apply applies the decision of an operator, or another event, and records it. The register sets the instant of the
-// event, its operator (domain.WithOperator), and whether a hold stands. Event.At may lie in the past for
-// request.Delivered and request.Answered, but not before the last event of the request.
+// event, its operator (domain.WithOperator), and whether a hold stands. For request.Delivered, request.Undelivered and
+// request.Answered, Event.At may lie between the question and now; the default is now.
 //
 // Apply returns domain.ErrInvalid if the event lacks a member, or if it is one that only an erasure, an export, a
 // restriction or a change of a hold may cause. It returns domain.ErrConflict, with the state that stands, if the event is not possible in
@@ -80,8 +83,16 @@ func (r *Register) Apply(
 	if err != nil {
 		return of, err
 	}
-	e.At, e.Operator = r.now(), domain.OperatorOf(ctx)
+	now, given := r.now(), domain.Instant(e.At)
+	e.At, e.Operator = now, domain.OperatorOf(ctx)
+	if slices.Contains(reported, e.Name) && !given.IsZero() {
+		e.At = given
+	}
 	switch {
+	case e.At.After(now) || e.At.Before(of.ReceivedAt) || e.At.Before(of.SuspendedAt):
+		return of, domain.Invalid("request", []domain.FieldError{
+			fault("at", domain.FieldUnknown, "must lie between the question and now"),
+		})
 	case slices.Contains(acts, e.Name):
 		return of, domain.Invalid("request", []domain.FieldError{
 			fault("event", domain.FieldUnknown, "is no decision of an operator"),

@@ -150,7 +150,7 @@ func (r *Register) record(
 		}
 	}
 	for name, at := range map[string]time.Time{
-		"received_at": of.ReceivedAt, "execute_after": of.ExecuteAfter, "lapses_at": of.LapsesAt,
+		"at": e.At, "received_at": of.ReceivedAt, "execute_after": of.ExecuteAfter, "lapses_at": of.LapsesAt,
 	} {
 		if !at.IsZero() {
 			payload[name] = at.Format(time.RFC3339Nano)

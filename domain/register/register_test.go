@@ -139,8 +139,13 @@ func TestAnOperatorDecidesByTheTable(t *testing.T) {
 		t.Errorf("asked: %+v", asked)
 	}
 	must(w.apply(t, opened.Number, request.Event{Name: request.Delivered}))(t)
-	w.clock.Advance(3 * 24 * time.Hour)
-	answered := must(w.apply(t, opened.Number, request.Event{Name: request.Answered}))(t)
+	w.clock.Advance(5 * 24 * time.Hour)
+	for _, wrong := range []time.Time{noon.Add(-time.Hour), noon.AddDate(0, 0, 6)} {
+		_, err := w.apply(t, opened.Number, request.Event{Name: request.Answered, At: wrong})
+		wants(t, err, domain.ErrInvalid)
+	}
+	monday := noon.AddDate(0, 0, 3)
+	answered := must(w.apply(t, opened.Number, request.Event{Name: request.Answered, At: monday}))(t)
 	if answered.State != request.Received || answered.DueOn != "2026-04-08" || answered.StrictDueOn != "2026-04-05" {
 		t.Errorf("answered: %+v", answered)
 	}
