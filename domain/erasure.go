@@ -10,6 +10,9 @@ import (
 type Applied struct {
 	Rows     []int64          // the number of affected rows, for each step
 	Cascaded map[string]int64 // see ErasureResult.Cascaded
+	// Latest has the Until.Latest of the retained columns, by the index of a retain step and by column. A column without a
+	// known end is missing.
+	Latest map[int]map[string]time.Time
 }
 
 // ErasureResult is the result of an erasure (Art. 17 GDPR). It has the number of affected rows for each table of the
@@ -48,11 +51,20 @@ type RetainedField struct {
 
 // Until says when a retention duty ends. The period After, such as 10y, counts from the value in the column Since, or
 // from the end of its calendar year if From is year_end.
+//
+// Latest is the end of the last duty that keeps a value of the column, in the rows that were retained. A column that
+// holds the start of other duties is kept as long as they last. Latest is zero if one of the values has no known end, if
+// the column is a key, or if more than 1,000 rows of a path were retained.
 type Until struct {
-	After string `json:"after"`
-	Since string `json:"since"`
-	From  string `json:"from,omitempty"`
+	After  string    `json:"after"`
+	Since  string    `json:"since"`
+	From   string    `json:"from,omitempty"`
+	Latest time.Time `json:"latest,omitzero"`
 }
+
+// Ended reports whether the duties of all values are known to have ended at an instant. An erasure then overwrites the
+// values.
+func (u Until) Ended(at time.Time) bool { return !u.Latest.IsZero() && !u.Latest.After(at) }
 
 // Clone returns a copy that shares no memory with r.
 func (r ErasureResult) Clone() ErasureResult {

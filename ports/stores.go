@@ -251,6 +251,12 @@ type SubjectStore interface {
 	// transaction of the application. Records that the session has only buffered (see Session) do not count as writes, and
 	// the export may leave them out.
 	Export(ctx context.Context, id domain.SubjectID, yield func(domain.ExportRecord) error) error
+
+	// Holdings returns how many rows the tables hold of the subject, and what an erasure would do with them: one holding
+	// for each step of plan.Fates whose path leads from rows to the subject, in their order. It counts the rows that are
+	// there, in every life of the id. It only reads, by one statement, waits for no lock, and stops to count a path after
+	// domain.MaxRowsHeld rows. It sees the changes of its session. It refuses the ids and tables that Export refuses.
+	Holdings(ctx context.Context, id domain.SubjectID) ([]domain.Holding, error)
 }
 
 // AuditLog keeps the audit trail. The trail is append-only: the port has no operation that changes or removes an event.

@@ -84,7 +84,7 @@ func stepsOf(m datamap.DataMap, table datamap.Table) []datamap.Step {
 			deleting = append(deleting, step)
 			continue
 		}
-		for _, step := range stepsOfSurvivor(m, table, path) {
+		for _, step := range plan.StepsOfSurvivor(m, table, path) {
 			if len(step.ClearedColumns) > 0 && len(step.Columns) > 0 && sharesReference(paths, path) {
 				clearing = append(clearing, datamap.Step{
 					Target: step.Target, Strategy: step.Strategy, Via: step.Via, ClearedColumns: step.ClearedColumns,
@@ -107,31 +107,4 @@ func sharesReference(paths []datamap.Path, path datamap.Path) bool {
 	return slices.ContainsFunc(paths, func(other datamap.Path) bool {
 		return other.Via != path.Via && other.Relations[0].Equals(path.Relations[0])
 	})
-}
-
-// stepsOfSurvivor returns the steps for the rows that one path connects to the subject, if the erasure does not delete
-// these rows. A retained column that identifies or links rows is never overwritten, even if the duty to retain it has
-// ended.
-func stepsOfSurvivor(m datamap.DataMap, table datamap.Table, path datamap.Path) []datamap.Step {
-	anonymize := datamap.Step{Target: table.Name, Strategy: domain.StrategyAnonymize, Via: path.Via}
-	anonymize.ClearedColumns = m.ClearedColumns(table, path)
-	retain := datamap.Step{Target: table.Name, Strategy: domain.StrategyRetain, Via: path.Via}
-	for _, column := range path.Personal(table) {
-		if column.Personal.Strategy != domain.StrategyRetain {
-			anonymize.Columns = append(anonymize.Columns, column.Name)
-			continue
-		}
-		retain.Columns = append(retain.Columns, column.Name)
-		if column.Personal.Since != "" && !m.IsKey(table, column.Name) {
-			retain.Expired = append(retain.Expired, column.Name)
-		}
-	}
-	var steps []datamap.Step
-	if len(anonymize.Columns)+len(anonymize.ClearedColumns) > 0 {
-		steps = append(steps, anonymize)
-	}
-	if len(retain.Columns) > 0 {
-		steps = append(steps, retain)
-	}
-	return steps
 }

@@ -129,7 +129,7 @@ func (r *run) apply(ctx context.Context) error {
 			r.counts(step.Strategy)[step.Target] += rows[i]
 		}
 		if step.Strategy == domain.StrategyRetain && rows[i] > 0 {
-			r.retain(step)
+			r.retain(step, applied.Latest[i])
 		}
 		payload := payloadOf(step)
 		payload["rows"] = rows[i]
@@ -141,24 +141,23 @@ func (r *run) apply(ctx context.Context) error {
 	return r.session.Audit().Append(ctx, events...)
 }
 
-// retain adds the columns of a retain step to the result, each of them once.
-func (r *run) retain(step datamap.Step) {
-	table, _ := r.dataMap.Table(step.Target)
-	for _, name := range step.Columns {
-		column, _ := table.Column(name)
-		kept := domain.RetainedField{
-			Source: step.Target, Field: name, Category: column.Personal.Category, Reason: column.Personal.Reason,
+// retain adds the columns of a retain step to the result, each of them once. The parameter latest is that of the step in
+// domain.Applied. A column whose values were all overwritten after the end of their duties is not retained.
+func (r *run) retain(step datamap.Step, latest map[string]time.Time) {
+	for _, kept := range plan.Kept(r.dataMap, step, latest) {
+		if kept.Until.Ended(r.at) {
+			continue
 		}
-		if !column.Personal.Retain.IsZero() {
-			kept.Until = domain.Until{
-				After: column.Personal.Retain.String(), Since: column.Personal.Since, From: column.Personal.From,
-			}
-		}
-		isKnown := slices.ContainsFunc(r.result.RetainedFields, func(f domain.RetainedField) bool {
-			return f.Source == step.Target && f.Field == name
+		known := slices.IndexFunc(r.result.RetainedFields, func(f domain.RetainedField) bool {
+			return f.Source == kept.Source && f.Field == kept.Field
 		})
-		if !isKnown {
+		if known < 0 {
 			r.result.RetainedFields = append(r.result.RetainedFields, kept)
+			continue
+		}
+		until := &r.result.RetainedFields[known].Until
+		if kept.Until.Latest.IsZero() || !until.Latest.IsZero() && kept.Until.Latest.After(until.Latest) {
+			until.Latest = kept.Until.Latest
 		}
 	}
 	r.result.Remedies = r.controller.Remedies()

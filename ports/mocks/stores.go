@@ -245,6 +245,21 @@ func (mr *MockSubjectStoreMockRecorder) Export(ctx, id, yield interface{}) *gomo
 	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Export", reflect.TypeOf((*MockSubjectStore)(nil).Export), ctx, id, yield)
 }
 
+// Holdings mocks base method.
+func (m *MockSubjectStore) Holdings(ctx context.Context, id domain.SubjectID) ([]domain.Holding, error) {
+	m.ctrl.T.Helper()
+	ret := m.ctrl.Call(m, "Holdings", ctx, id)
+	ret0, _ := ret[0].([]domain.Holding)
+	ret1, _ := ret[1].(error)
+	return ret0, ret1
+}
+
+// Holdings indicates an expected call of Holdings.
+func (mr *MockSubjectStoreMockRecorder) Holdings(ctx, id interface{}) *gomock.Call {
+	mr.mock.ctrl.T.Helper()
+	return mr.mock.ctrl.RecordCallWithMethodType(mr.mock, "Holdings", reflect.TypeOf((*MockSubjectStore)(nil).Holdings), ctx, id)
+}
+
 // Keys mocks base method.
 func (m *MockSubjectStore) Keys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	m.ctrl.T.Helper()

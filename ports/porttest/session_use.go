@@ -165,6 +165,7 @@ func useEachMethod(ctx context.Context, s ports.Session, id domain.SubjectID) ma
 		"SubjectStore.Apply":               errOf(s.Subjects().Apply(ctx, id, steps)),
 		"SubjectStore.Rectify":             errOf(s.Subjects().Rectify(ctx, id, rename)),
 		"SubjectStore.Export":              s.Subjects().Export(ctx, id, func(domain.ExportRecord) error { return nil }),
+		"SubjectStore.Holdings":            errOf(s.Subjects().Holdings(ctx, id)),
 		"ErasedStore.Marks":                errOf(s.Erased().Marks(ctx, everyMark)),
 		"ErasedStore.Find":                 errOf(s.Erased().Find(ctx, []domain.SubjectID{id})),
 		"ErasedStore.Lives":                errOf(s.Erased().Lives(ctx, marks)),

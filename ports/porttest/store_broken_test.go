@@ -266,6 +266,11 @@ func (c counted) Export(ctx context.Context, id domain.SubjectID, yield func(dom
 	return c.SubjectStore.Export(ctx, id, yield)
 }
 
+func (c counted) Holdings(ctx context.Context, id domain.SubjectID) ([]domain.Holding, error) {
+	c.connection.use(id)
+	return c.SubjectStore.Holdings(ctx, id)
+}
+
 func (c counted) Keys(ctx context.Context, id domain.SubjectID, query plan.KeyQuery) ([]string, error) {
 	c.connection.use(id)
 	return c.SubjectStore.Keys(ctx, id, query)

@@ -44,6 +44,9 @@ func methodCalls(t testing.TB) map[string]func(context.Context, ports.SubjectSto
 		"Export": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
 			return subjects.Export(ctx, id, func(domain.ExportRecord) error { return nil })
 		},
+		"Holdings": func(ctx context.Context, subjects ports.SubjectStore, id domain.SubjectID) error {
+			return errOf(subjects.Holdings(ctx, id))
+		},
 	}
 }
 
@@ -82,7 +85,7 @@ func subjectStatementsDoNotDependOnRows(t testing.TB, h StoreHarness) {
 	s.stateOf(t, few) // the first call of a store may send more statements to read the catalog of the database
 	total := 0
 	// The call of Apply comes last, because it erases the rows that the other methods need.
-	for _, method := range []string{"Lock", "Rectify", "Export", "Apply"} {
+	for _, method := range []string{"Lock", "Rectify", "Export", "Holdings", "Apply"} {
 		sent := func(who customer) int {
 			before := s.Statements()
 			s.do(t, func(ctx context.Context, subjects ports.SubjectStore) error {

@@ -21,6 +21,7 @@ import (
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/internal/tests/postgres"
 	"github.com/habeas-data/habeas/internal/tests/shop"
+	"github.com/habeas-data/habeas/ports"
 )
 
 func TestMain(m *testing.M) { postgres.Main(m) }
@@ -32,9 +33,10 @@ var must = fixture.Must
 const steps = 3
 
 type world struct {
-	db    *bun.DB
-	api   *httpapi.API
-	trips *atomic.Int64
+	db       *bun.DB
+	api      *httpapi.API
+	sessions ports.SessionFactory
+	trips    *atomic.Int64
 }
 
 func newWorld(t *testing.T) world {
@@ -52,7 +54,7 @@ func newWorld(t *testing.T) world {
 	stack := gdpr.Stack()
 	api, err := stack.API(httpapi.Config{Timeout: time.Minute})
 	must(t, err)
-	return world{db, api, connector.trips}
+	return world{db, api, stack.Sessions, connector.trips}
 }
 
 // request sends a request, which must succeed.
@@ -79,7 +81,7 @@ var requests = []struct {
 	{http.MethodGet, "/export", "", 2, 226}, // the first request, because each later request adds records to the export
 	{http.MethodPost, "/consent", decision, 1, 88},
 	{http.MethodGet, "/consent/newsletter", "", 1, 64},
-	{http.MethodDelete, "/", "", steps + 2, 430},
+	{http.MethodDelete, "/", "", steps + 2, 470},
 }
 
 func TestRequestsKeepTheirBudgetOfRoundTrips(t *testing.T) {
@@ -92,6 +94,24 @@ func TestRequestsKeepTheirBudgetOfRoundTrips(t *testing.T) {
 			t.Errorf("%s %s: %d round trips, and the budget is %d", request.method, request.path, trips, request.trips)
 		}
 		t.Logf("%s %s: %d round trips of %d", request.method, request.path, w.trips.Load()-before, request.trips)
+	}
+}
+
+func TestHoldingsAreReadInOneStatement(t *testing.T) {
+	w := newWorld(t)
+	held := func() (held []domain.Holding) {
+		must(t, w.sessions.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
+			id, _ := domain.NewSubjectID("1")
+			held, err = s.Subjects().Holdings(ctx, id)
+			return err
+		}))
+		return held
+	}
+	w.request(t, http.MethodPost, "/consent", decision) // admits the process to the tables
+	held()                                              // the driver prepares its statements, and the store reads the schema
+	before := w.trips.Load()
+	if got, trips := held(), w.trips.Load()-before; trips != 1 || len(got) != steps {
+		t.Errorf("%d holdings in %d round trips", len(got), trips)
 	}
 }
 

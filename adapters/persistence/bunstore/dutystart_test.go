@@ -39,8 +39,8 @@ func dutyMap(t *testing.T, duty datamap.Annotation) datamap.DataMap {
 // startOf is a value of the column since, as SQL, and the end of its duty. The text "" is no end.
 type startOf struct{ value, end string }
 
-// runs creates the members with the starts. It fails the test unless the export shows the end of each duty, and an
-// erasure and a sweep keep each cell until exactly this end.
+// runs creates the members with the starts. It fails the test unless the export, the holdings and the erasure show the
+// end of each duty, and an erasure and a sweep keep each cell until exactly this end.
 func runs(t *testing.T, db *bun.DB, m datamap.DataMap, sqlType string, starts []startOf) {
 	t.Helper()
 	execute(t, db, "DROP TABLE IF EXISTS members",
@@ -56,8 +56,11 @@ func runs(t *testing.T, db *bun.DB, m datamap.DataMap, sqlType string, starts []
 			must(t, db.NewRaw("SELECT kept FROM members WHERE id = ?", id).Scan(t.Context(), &kept))
 			return kept == "kept"
 		}
-		exported := "nothing"
-		must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		exported, held := "nothing", []domain.Holding(nil)
+		must(t, store.Do(t.Context(), func(ctx context.Context, s ports.Session) (err error) {
+			if held, err = s.Subjects().Holdings(ctx, person); err != nil {
+				return err
+			}
 			return s.Subjects().Export(ctx, person, func(record domain.ExportRecord) error {
 				if record.Field != "kept" {
 					return nil
@@ -71,6 +74,9 @@ func runs(t *testing.T, db *bun.DB, m datamap.DataMap, sqlType string, starts []
 		if exported != start.end {
 			t.Errorf("%s %s: the export shows the end %q, not %q", sqlType, start.value, exported, start.end)
 		}
+		if got := latestText(held[0].Kept[0].Until.Latest); got != start.end {
+			t.Errorf("%s %s: the holdings show the end %q, not %q", sqlType, start.value, got, start.end)
+		}
 		end, err := time.Parse(time.RFC3339Nano, start.end)
 		if start.end == "" {
 			end, err = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), nil
@@ -83,7 +89,11 @@ func runs(t *testing.T, db *bun.DB, m datamap.DataMap, sqlType string, starts []
 			if _, err := s.Subjects().Lock(ctx, person, at); err != nil {
 				return err
 			}
-			_, err := s.Subjects().Apply(ctx, person, plan.LocalAt(planned, at))
+			steps := plan.LocalAt(planned, at)
+			applied, err := s.Subjects().Apply(ctx, person, steps)
+			if got := latestText(applied.Latest[len(steps)-1]["kept"]); at.Before(end) && got != start.end {
+				t.Errorf("%s %s: the erasure shows the end %q, not %q", sqlType, start.value, got, start.end)
+			}
 			return err
 		}
 		sweeps := func(ctx context.Context, s ports.Session, at time.Time) error {
@@ -105,6 +115,14 @@ func runs(t *testing.T, db *bun.DB, m datamap.DataMap, sqlType string, starts []
 			t.Errorf("%s %s: the cell is kept at %v", sqlType, start.value, end)
 		}
 	}
+}
+
+// latestText returns the text of an end, or "" without one.
+func latestText(latest time.Time) string {
+	if latest.IsZero() {
+		return ""
+	}
+	return latest.Format(time.RFC3339Nano)
 }
 
 func TestAnExportFollowsTheTypesOfColumns(t *testing.T) {

@@ -21,12 +21,16 @@ func (s subjectStore) Apply(
 	if before, err := plan.CheckSteps(s.store.dataMap, steps); err != nil {
 		return domain.Applied{Rows: make([]int64, before)}, s.fail(err) // no partial commit
 	}
-	for _, step := range steps {
+	applied.Latest = map[int]map[string]time.Time{}
+	for i, step := range steps {
 		n, err := state.apply(id, step)
 		if err != nil {
 			return applied, s.fail(err)
 		}
 		applied.Rows = append(applied.Rows, n)
+		if step.Strategy == domain.StrategyRetain {
+			applied.Latest[i] = state.ends(step, state.retained(id, step)).Latest(n)
+		}
 	}
 	state.distinguish(id, steps)
 	return applied, nil
@@ -76,8 +80,26 @@ func (s *state) apply(id domain.SubjectID, step datamap.Step) (int64, error) {
 		return s.anonymize(table, own, step), nil
 	case domain.StrategyRetain, domain.StrategyNull:
 	}
-	retained := slices.DeleteFunc(own, func(i int) bool { return !s.concerns(table, i, step) })
-	return int64(len(retained)), nil
+	return int64(len(s.retained(id, step))), nil
+}
+
+// retained returns the indexes of the rows in which a retain step keeps values.
+func (s *state) retained(id domain.SubjectID, step datamap.Step) []int {
+	table, _ := s.dataMap.Table(step.Target)
+	return slices.DeleteFunc(s.rowsOfStep(id, step), func(i int) bool { return !s.concerns(table, i, step) })
+}
+
+// ends returns the ends of the duties that retain the columns of a step, in rows of its table.
+func (s *state) ends(step datamap.Step, rows []int) *plan.Ends {
+	ends := plan.NewEnds(s.dataMap, step)
+	for _, row := range pick(s.rows[step.Target], rows) {
+		since := make([]any, len(ends.Since))
+		for i, name := range ends.Since {
+			since[i] = row[name]
+		}
+		ends.Add(since)
+	}
+	return ends
 }
 
 // concerns reports whether a step affects a row that its path leads to. It leaves out rows in which an anonymize step

@@ -33,6 +33,12 @@ type dialect interface {
 	// shownStart is like dutyStart, but its value may have any other form that plan.ReadStart reads in the same way.
 	shownStart(column, sqlType string) string
 
+	// startText is like shownStart, but its value is a text.
+	startText(column, sqlType string) string
+
+	// jsonOf returns the expression for a JSON array with an array of the texts for each row of a SELECT.
+	jsonOf(texts []string) string
+
 	// isInteger reports whether all values in a column of the type are integers.
 	isInteger(sqlType string) bool
 
@@ -110,6 +116,12 @@ func (postgres) dutyStart(column, sqlType string) string {
 // of 285 microseconds of the database.
 func (postgres) shownStart(column, sqlType string) string {
 	return startOnPostgres(column, sqlType, "ELSE {text}")
+}
+
+func (p postgres) startText(column, sqlType string) string { return p.shownStart(column, sqlType) }
+
+func (postgres) jsonOf(texts []string) string {
+	return "json_agg(json_build_array(" + strings.Join(texts, ", ") + "))"
 }
 
 // startOnPostgres does not read the text of a time. PostgreSQL prepares the expressions of a statement at each
@@ -268,6 +280,17 @@ func (sqlite) dutyStart(column, _ string) string {
 
 // shownStart leaves all forms to plan.ReadStart. To compile dutyStart costs as much as to read twenty rows.
 func (sqlite) shownStart(column, _ string) string { return withoutBlobs(column) }
+
+// startText writes all digits of a floating-point number. CAST would leave out microseconds.
+func (sqlite) startText(column, _ string) string {
+	return syntax.Fill(`
+		CASE typeof({column}) WHEN 'real' THEN printf('%!.12f', {column}) WHEN 'blob' THEN NULL
+			ELSE CAST({column} AS text) END`, "column", column)
+}
+
+func (sqlite) jsonOf(texts []string) string {
+	return "json_group_array(json_array(" + strings.Join(texts, ", ") + "))"
+}
 
 // isInteger returns false, because a column of any type can hold a text.
 func (sqlite) isInteger(string) bool { return false }

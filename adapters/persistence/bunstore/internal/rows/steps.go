@@ -20,10 +20,11 @@ type Live interface {
 }
 
 // StepGroup is a statement that executes several steps of an erasure. It returns the number of affected rows for each
-// step.
+// step, and then the starts of the retention duties for each step of Dated (see Writer.Latest).
 type StepGroup struct {
 	Steps []datamap.Step
 	Text  string
+	Dated []int // the indexes of the steps that retain values for a period
 	parts []stepPart
 }
 
@@ -74,7 +75,7 @@ func CombinableSteps(steps []datamap.Step) int {
 // Group returns the statement that executes all steps.
 func (w *Writer) Group(live Live, steps []datamap.Step) *StepGroup {
 	group := &StepGroup{}
-	var bodies []string
+	var bodies, starts []string
 	selects, parameters := make([]string, len(steps)), 0
 	for i, step := range steps {
 		step.Columns, step.Expired = slices.Clone(step.Columns), slices.Clone(step.Expired)
@@ -97,8 +98,12 @@ func (w *Writer) Group(live Live, steps []datamap.Step) *StepGroup {
 		group.parts = append(group.parts, stepPart{i, constants})
 		bodies = append(bodies, CteName(i)+" AS ("+body+")")
 		selects[i] = cteCount(i)
+		if hasStarts(step) {
+			group.Dated = append(group.Dated, i)
+			starts = append(starts, w.readStarts(live, i, step))
+		}
 	}
-	group.Text = "WITH " + strings.Join(bodies, ", ") + " SELECT " + strings.Join(selects, ", ")
+	group.Text = "WITH " + strings.Join(bodies, ", ") + " SELECT " + strings.Join(append(selects, starts...), ", ")
 	return group
 }
 
@@ -117,7 +122,7 @@ const (
 	deleteRows    = `DELETE FROM {target} WHERE {rows}`
 	overwriteRows = `UPDATE{or abort} {target} SET {assignments} WHERE {rows}{concerned}`
 	// SelectRows selects the rows that a step covers.
-	SelectRows = `SELECT 1 FROM {target} WHERE {rows}{concerned}`
+	SelectRows = `SELECT {columns} FROM {target} WHERE {rows}{concerned}`
 )
 
 // step returns the statement that executes one step. The placeholders of the subject's key start at $(offset+1), and
@@ -135,7 +140,8 @@ func (w *Writer) step(live Live, step datamap.Step, offset int) (text string, co
 		text = syntax.Fill(overwriteRows, "or abort", w.orAbort(live, table),
 			"target", target, "assignments", sw.assignments(step), "rows", rows, "concerned", sw.CoveredRows(step))
 	case domain.StrategyRetain:
-		text = syntax.Fill(SelectRows, "target", target, "rows", rows, "concerned", sw.CoveredRows(step))
+		text = syntax.Fill(SelectRows, "columns", w.startsOf(step, name), "target", target, "rows", rows,
+			"concerned", sw.CoveredRows(step))
 	}
 	return text, sw.Constants
 }

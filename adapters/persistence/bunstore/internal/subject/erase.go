@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"time"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/cascade"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
@@ -45,9 +46,12 @@ func (s *Work) Apply(ctx context.Context, id domain.SubjectID, steps []datamap.S
 		return domain.Applied{Rows: make([]int64, before)}, s.db.Fail(ctx, "erase", err)
 	}
 	s.rectified = nil
-	return s.watched(ctx, cascade.Changes{Op: "erase", Key: key, Steps: steps}, func() ([]int64, error) {
+	s.latest = map[int]map[string]time.Time{}
+	applied, err := s.watched(ctx, cascade.Changes{Op: "erase", Key: key, Steps: steps}, func() ([]int64, error) {
 		return s.applySteps(ctx, schema, id, key, steps)
 	})
+	applied.Latest = s.latest
+	return applied, err
 }
 
 // watched runs steps, and counts the rows that the database deletes or changes besides.
@@ -106,7 +110,7 @@ func (s *Work) applyCombined(
 		if i == len(groups)-1 {
 			args, targets = append(args, id.String()), append(read.ScanTargets(), &s.blank)
 		}
-		rows, err := s.count(ctx, "erase", group, args, targets...)
+		rows, err := s.count(ctx, "erase", group, len(counts), args, targets...)
 		if err != nil {
 			return make([]int64, len(steps)), s.explain(ctx, "erase", err, toCarryOut(steps)...)
 		}
@@ -169,8 +173,8 @@ func addPrefetch(w *rows.Writer, g *rows.StepGroup) {
 // applyEach runs the steps one by one. On error, it returns the numbers of rows of the steps before the failed step.
 func (s *Work) applyEach(ctx context.Context, key []any, steps []datamap.Step) ([]int64, error) {
 	rows := make([]int64, 0, len(steps))
-	for _, step := range steps {
-		n, err := s.applyStep(ctx, key, step)
+	for i, step := range steps {
+		n, err := s.applyStep(ctx, key, i, step)
 		if err != nil {
 			return rows, s.explainStep(ctx, steps, len(rows), err)
 		}
@@ -179,7 +183,8 @@ func (s *Work) applyEach(ctx context.Context, key []any, steps []datamap.Step) (
 	return rows, nil
 }
 
-func (s *Work) applyStep(ctx context.Context, key []any, step datamap.Step) (int64, error) {
+// applyStep runs the step with the given index.
+func (s *Work) applyStep(ctx context.Context, key []any, index int, step datamap.Step) (int64, error) {
 	op := opOf(step)
 	if step.Strategy != domain.StrategyRetain {
 		text, args := s.store.writer.Step(s.schema, step, key)
@@ -187,18 +192,23 @@ func (s *Work) applyStep(ctx context.Context, key []any, step datamap.Step) (int
 	}
 	steps := []datamap.Step{step}
 	group := s.store.writer.Group(s.schema, steps)
-	counts, err := s.count(ctx, op, group, group.Args(steps, key))
+	counts, err := s.count(ctx, op, group, index, group.Args(steps, key))
 	return counts[0], err
 }
 
-// count runs a combined statement and returns the number of rows of each step. It scans the other columns of the result
-// into targets.
+// count runs a combined statement and returns the number of rows of each step. The parameter first is the index of its
+// first step. It scans the other columns of the result into targets.
 func (s *Work) count(
-	ctx context.Context, op string, group *rows.StepGroup, args []any, targets ...any,
+	ctx context.Context, op string, group *rows.StepGroup, first int, args []any, targets ...any,
 ) ([]int64, error) {
-	counts := make([]int64, len(group.Steps))
-	columns := append(conn.AddTargets(make([]any, 0, len(counts)+len(targets)), counts), targets...)
-	return counts, s.db.WriteRows(ctx, op, func(r *sql.Rows) error { return r.Scan(columns...) }, group.Text, args...)
+	counts, starts := make([]int64, len(group.Steps)), make([][]byte, len(group.Dated))
+	columns := conn.AddTargets(make([]any, 0, len(counts)+len(starts)+len(targets)), counts)
+	columns = append(conn.AddTargets(columns, starts), targets...)
+	err := s.db.WriteRows(ctx, op, func(r *sql.Rows) error { return r.Scan(columns...) }, group.Text, args...)
+	for i, step := range group.Dated {
+		s.latest[first+step] = s.store.writer.Latest(group.Steps[step], counts[step], starts[i])
+	}
+	return counts, err
 }
 
 // explainStep returns an error with the reason if the database refused steps[i], for example because of a missing

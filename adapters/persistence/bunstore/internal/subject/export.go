@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/conn"
 	"github.com/habeas-data/habeas/adapters/persistence/bunstore/internal/ledger"
@@ -37,7 +38,10 @@ func (s *Work) Export(
 			Code: domain.ErrSession, Op: "export", Message: "must come before the first write of its session",
 		}
 	}
-	read := func() error { return s.export(ctx, id, key, yield) }
+	show := func(e *exportStatement, row *exportRow, holdsErased bool) error {
+		return e.yield(row, holdsErased, yield)
+	}
+	read := func() error { return s.export(ctx, id, key, reading{"export", &s.store.lastExports, newExports, show}) }
 	if done, err := s.onReplica(ctx, id, read); done {
 		s.unsent.Standing = nil // the replica may lag behind
 		return err
@@ -67,12 +71,19 @@ type cachedExports struct {
 	schema     *live.Schema
 }
 
-// exportsOf returns the statements of an export. The store caches those of the most recent call.
-func (s *Store) exportsOf(schema *live.Schema) []exportStatement {
-	last := s.lastExports.Load()
+// reading is an operation that runs export statements. The store caches those of the most recent call.
+type reading struct {
+	op    string
+	cache *atomic.Pointer[cachedExports]
+	build func(*Store, rows.Live) []exportStatement
+	show  func(e *exportStatement, row *exportRow, holdsErased bool) error // gets each row after the first
+}
+
+func (r *reading) statements(s *Store, schema *live.Schema) []exportStatement {
+	last := r.cache.Load()
 	if last == nil || last.schema != schema {
-		last = &cachedExports{newExports(s.writer, s.locks, schema, s.readsRegister), schema}
-		s.lastExports.Store(last)
+		last = &cachedExports{r.build(s, schema), schema}
+		r.cache.Store(last)
 	}
 	return last.statements
 }
@@ -81,20 +92,12 @@ func (s *Store) exportsOf(schema *live.Schema) []exportStatement {
 // first, then the ledgers, and then the register if it is read. The first source of the first statement is the row of
 // preconditions (the values that the caller must check before it continues, see lockStatements), with the evidence
 // about the life of the subject's id.
-func newExports(w *rows.Writer, locks *lockStatements, live rows.Live, readsRegister bool) []exportStatement {
-	subject := w.DataMap.SubjectTable()
-	keys := len(subject.SubjectKey)
-	all := []source{{
-		table: subject, position: "0", selected: slices.Concat(locks.preconditions, exportedLife(w)),
-		fromClause: func(offset int) string {
-			return w.Tables.Fill(fromSubjectAndMark, "subject", w.FromSubject(offset), "id", syntax.Placeholder(offset+keys+1))
-		},
-		keyParameters: keys, pathValues: func(int) []string { return nil },
-	}}
+func newExports(s *Store, live rows.Live) []exportStatement {
+	w, all := s.writer, []source{preconditionsOf(s.writer, s.locks)}
 	for _, table := range w.DataMap.Tables() {
 		if columns := w.DataMap.ExportedColumns(table); len(columns) > 0 {
 			s := newSource(w, table, columns, live.Types(table.Name))
-			s.keyParameters = keys
+			s.keyParameters = all[0].keyParameters
 			s.fromClause = func(offset int) string { return w.FromAllRowsOf(table, offset) }
 			s.restrictByPath(w)
 			all = append(all, s)
@@ -110,7 +113,7 @@ func newExports(w *rows.Writer, locks *lockStatements, live rows.Live, readsRegi
 		}
 		all = append(all, s)
 	}
-	if readsRegister {
+	if s.readsRegister {
 		all = append(all, source{
 			position: "0", selected: []string{"register.value"}, isRegister: true, pathValues: func(int) []string { return nil },
 			fromClause: func(offset int) string {
@@ -129,6 +132,19 @@ func newExports(w *rows.Writer, locks *lockStatements, live rows.Live, readsRegi
 		statements = append(statements, newExport(w, sources, len(statements) == 0))
 	}
 	return statements
+}
+
+// preconditionsOf returns the row of preconditions.
+func preconditionsOf(w *rows.Writer, locks *lockStatements) source {
+	subject := w.DataMap.SubjectTable()
+	keys := len(subject.SubjectKey)
+	return source{
+		table: subject, position: "0", selected: slices.Concat(locks.preconditions, exportedLife(w)),
+		fromClause: func(offset int) string {
+			return w.Tables.Fill(fromSubjectAndMark, "subject", w.FromSubject(offset), "id", syntax.Placeholder(offset+keys+1))
+		},
+		keyParameters: keys, pathValues: func(int) []string { return nil },
+	}
 }
 
 // ledgerTypes has the types of the primary keys of the ledgers.
@@ -193,11 +209,9 @@ func (e *exportStatement) args(id domain.SubjectID, key []any) []any {
 // statement if the definitions of the tables have changed since the store read the schema.
 const maxExportStarts = 3
 
-// export runs the statements of an export and yields their records. If the cached schema is not that of the database,
-// the first statement yields nothing: export then loads the schema and begins again.
-func (s *Work) export(
-	ctx context.Context, id domain.SubjectID, key []any, yield func(domain.ExportRecord) error,
-) error {
+// export runs the statements of an operation and shows their rows. If the cached schema is not that of the database,
+// the first statement shows nothing: export then loads the schema and begins again.
+func (s *Work) export(ctx context.Context, id domain.SubjectID, key []any, of reading) error {
 	known := s.store.schemas.Last()
 	for range maxExportStarts {
 		if known == nil {
@@ -208,9 +222,9 @@ func (s *Work) export(
 		}
 		stale, holdsErased := "", false // see domain.Life.HoldsErased; set by the first statement
 		var err error
-		statements := s.store.exportsOf(known)
+		statements := of.statements(s.store, known)
 		for i := 0; i < len(statements) && err == nil && stale == ""; i++ {
-			stale, err = s.exportOne(ctx, &statements[i], known, id, key, &holdsErased, yield)
+			stale, err = s.exportOne(ctx, &statements[i], known, id, key, &holdsErased, of)
 		}
 		if conn.IsMistyped(err) { // the type of a column has changed, and the statement cannot read the fingerprint
 			s.store.schemas.Forget()
@@ -227,22 +241,22 @@ func (s *Work) export(
 		}
 		known = s.schema
 	}
-	return s.db.Fail(ctx, "export", &domain.Error{
-		Code: domain.ErrUnavailable, Op: "export",
+	return s.db.Fail(ctx, of.op, &domain.Error{
+		Code: domain.ErrUnavailable, Op: of.op,
 		Message: "the definitions of the application's tables changed repeatedly: try again",
 	})
 }
 
-// exportOne runs one statement and yields its records. If the statement is the first of an export, its first row is not
-// a record. This row holds the fingerprint, the subject's key as the table stores it, and the evidence about the life
-// of the id. If the known schema has another fingerprint, exportOne yields nothing and returns this fingerprint.
+// exportOne runs one statement and shows its rows. If the statement is the first one, exportOne does not show its first
+// row. This row holds the fingerprint, the subject's key as the table stores it, and the evidence about the life of the
+// id. If the known schema has another fingerprint, exportOne shows nothing and returns this fingerprint.
 func (s *Work) exportOne(
 	ctx context.Context, e *exportStatement, known *live.Schema, id domain.SubjectID, key []any, holdsErased *bool,
-	yield func(domain.ExportRecord) error,
+	of reading,
 ) (stale string, err error) {
 	var refused error
 	row := e.newRow()
-	err = s.db.Read(ctx, "export", func(rows *sql.Rows) error {
+	err = s.db.Read(ctx, of.op, func(rows *sql.Rows) error {
 		if err := rows.Scan(row.targets...); err != nil {
 			return err
 		}
@@ -255,7 +269,7 @@ func (s *Work) exportOne(
 		case e.sources[row.source].isRegister:
 			s.unsent.Standing = &unsent.Standing{SubjectID: id, JSON: []byte(syntax.Text(row.values[0]))}
 		default:
-			refused = e.yield(row, *holdsErased, yield)
+			refused = of.show(e, row, *holdsErased)
 		}
 		return refused
 	}, e.text, e.args(id, key)...)
@@ -263,7 +277,7 @@ func (s *Work) exportOne(
 	case refused != nil:
 		return "", refused // unchanged, as yield returned it
 	case err != nil:
-		return "", s.explain(ctx, "export", err, s.store.schemas.ToExport()...)
+		return "", s.explain(ctx, of.op, err, s.store.schemas.ToExport()...)
 	}
 	return stale, nil
 }

@@ -32,6 +32,7 @@ type Store struct {
 	lives             lifeStatements
 	lastSteps         atomic.Pointer[cachedGroups]
 	lastExports       atomic.Pointer[cachedExports]
+	lastHoldings      atomic.Pointer[cachedExports]
 	schemas           *live.Cache
 	cascades          *cascade.Store
 	models            *schema.Tables // the models that bun has registered
@@ -71,17 +72,18 @@ type Work struct {
 	db     *conn.Session
 	unsent *unsent.Session
 
-	subject   domain.SubjectID         // the subject whose key values are in keys
-	keys      []any                    // the cached result of the method key
-	schema    *live.Schema             // of the application's tables; nil until it is needed
-	fresh     bool                     // the schema was read immediately before, see locksSubject
-	rectified []*verify.Step           // earlier rectifications, verified after each later one
-	host      hostTransaction          // only if joined
-	fired     bool                     // deferred triggers are set to IMMEDIATE
-	late      []live.ConstraintTrigger // triggers that deferAgain must set back to DEFERRED
-	triggers  bool                     // the steps lead to tables with triggers, or to keys that act on a change
-	checked   []*verify.Step           // the steps of applyVerified, for cascade.Store
-	blank     sql.NullBool             // the steps of the erasure have read whether the subject's row is blank
+	subject   domain.SubjectID             // the subject whose key values are in keys
+	keys      []any                        // the cached result of the method key
+	schema    *live.Schema                 // of the application's tables; nil until it is needed
+	fresh     bool                         // the schema was read immediately before, see locksSubject
+	rectified []*verify.Step               // earlier rectifications, verified after each later one
+	host      hostTransaction              // only if joined
+	fired     bool                         // deferred triggers are set to IMMEDIATE
+	late      []live.ConstraintTrigger     // triggers that deferAgain must set back to DEFERRED
+	triggers  bool                         // the steps lead to tables with triggers, or to keys that act on a change
+	checked   []*verify.Step               // the steps of applyVerified, for cascade.Store
+	latest    map[int]map[string]time.Time // see domain.Applied
+	blank     sql.NullBool                 // the steps of the erasure have read whether the subject's row is blank
 }
 
 // key returns the values of the subject's key columns. It caches the values of the last subject. The caller must not

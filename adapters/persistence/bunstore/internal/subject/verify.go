@@ -54,11 +54,14 @@ func (s *Work) applyVerified(
 		}
 	}
 	for i, step := range steps {
-		n, err := all[i].Begin(ctx)
+		if step.Strategy == domain.StrategyRetain {
+			counts[i], err = s.applyStep(ctx, key, i, step)
+		} else {
+			counts[i], err = all[i].Begin(ctx)
+		}
 		if err != nil {
 			return counts[:i], err
 		}
-		counts[i] = n
 		if step.Strategy != domain.StrategyDelete {
 			continue
 		}

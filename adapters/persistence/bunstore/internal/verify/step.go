@@ -158,9 +158,6 @@ type cell struct{ row, column string }
 
 // Begin records the rows of the step and their old values, executes the step, and returns the number of rows.
 func (s *Step) Begin(ctx context.Context) (rows int64, err error) {
-	if s.Strategy == domain.StrategyRetain {
-		return s.count(ctx)
-	}
 	if _, err := s.record(ctx, true); err != nil {
 		return 0, err
 	}
