@@ -103,7 +103,7 @@ func (r *Register) Exported(ctx context.Context, s ports.Session, id domain.Subj
 	}
 	fulfils := []request.Kind{request.Access, request.Portability}
 	for _, open := range standing.Open {
-		if open.Channel != request.SelfService || !slices.Contains(fulfils, open.Kind) || open.ReceivedAt.After(done.At) {
+		if open.Channel != request.SelfService || !slices.Contains(fulfils, open.Kind) {
 			continue
 		}
 		_, err := r.change(ctx, s, open, done, func(of *request.Request) { of.RefersTo = own.Number })

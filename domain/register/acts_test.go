@@ -11,6 +11,7 @@ import (
 	"github.com/habeas-data/habeas/domain"
 	"github.com/habeas-data/habeas/domain/register"
 	"github.com/habeas-data/habeas/domain/request"
+	"github.com/habeas-data/habeas/internal/system"
 	"github.com/habeas-data/habeas/internal/tests/fixture"
 	"github.com/habeas-data/habeas/ports"
 )
@@ -207,4 +208,49 @@ func TestARestrictionIsARequestAndItsEndIsNone(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// A purpose that nobody has declared may be a text of the subject.
+func TestWithoutDeclaredPurposesNoPurposeIsStored(t *testing.T) {
+	w := newWorld(t)
+	plain := must(register.New(register.Config{
+		Clock: w.clock, IDs: &fixture.IDs{}, Secrets: system.Secrets{}, Rules: w.Rules(),
+	}))(t)
+	words := "zoe's own words"
+	w.do(t, func(ctx context.Context, s ports.Session) error {
+		return plain.Restricted(plain.Begin(ctx), s, domain.RestrictionRecord{
+			SubjectID: w.zoe.ID, Purpose: &words, Restricted: true,
+		})
+	})
+	w.do(t, func(ctx context.Context, s ports.Session) error {
+		all, err := w.Of(ctx, s, w.zoe.ID)
+		if len(all) != 1 || all[0].Purpose != "" {
+			t.Errorf("%d requests, purpose %q", len(all), all[0].Purpose)
+		}
+		return err
+	})
+}
+
+func TestASubjectErasesAtOnceWhatIsScheduled(t *testing.T) {
+	w := newWorld(t)
+	scheduled, _ := w.open(t, request.Erasure)
+	must(w.apply(t, scheduled.Number, request.Event{Name: request.Schedule, After: noon.AddDate(0, 0, 7)}))(t)
+	if result := must(w.erase(t))(t); result.Request != string(scheduled.Number) {
+		t.Error("the erasure has made a second request")
+	}
+	if of := w.find(t, scheduled.Number); of.State != request.Fulfilled {
+		t.Errorf("the request is %s", of.State)
+	}
+}
+
+func TestAnErasureByAnOperatorSaysSo(t *testing.T) {
+	w := newWorld(t)
+	var result domain.ErasureResult
+	check(t, w.ada(t, func(ctx context.Context, s ports.Session) (err error) {
+		result, err = w.eraser.Erase(w.Begin(ctx), s, w.zoe)
+		return err
+	}))
+	if of := w.find(t, request.Number(result.Request)); of.Channel != request.Operator || of.DecidedBy != "ada" {
+		t.Errorf("the request is %+v", of)
+	}
 }

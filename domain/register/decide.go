@@ -89,7 +89,7 @@ func (r *Register) Apply(
 		e.At = given
 	}
 	switch {
-	case e.At.After(now) || e.At.Before(of.ReceivedAt) || e.At.Before(of.SuspendedAt):
+	case e.At.After(now) || e.At.Before(of.SuspendedAt):
 		return of, domain.Invalid("request", []domain.FieldError{
 			fault("at", domain.FieldUnknown, "must lie between the question and now"),
 		})

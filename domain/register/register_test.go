@@ -41,6 +41,7 @@ func TestARequestIsOpenedOnceAndWithdrawn(t *testing.T) {
 
 func TestADayHasALimitOfRequests(t *testing.T) {
 	w := newWorld(t)
+	w.export(t)
 	for range register.DailyLimit {
 		opened, isNew := w.open(t, request.Restriction)
 		if !isNew {
@@ -51,7 +52,9 @@ func TestADayHasALimitOfRequests(t *testing.T) {
 			return err
 		})
 	}
-	w.export(t) // does not count, and is not refused
+	for range register.DailyLimit {
+		w.export(t) // does not count, and is not refused
+	}
 	tryOpen := func() error {
 		return w.store.Do(t.Context(), func(ctx context.Context, s ports.Session) error {
 			_, _, err := w.Open(ctx, s, register.Opening{
@@ -123,6 +126,18 @@ func TestALetterIsAssignedOnce(t *testing.T) {
 	check(t, assign("42"))
 	check(t, assign("42"))
 	wants(t, assign("43"), domain.ErrConflict)
+	other, _ := w.open(t, request.Portability)
+	w.do(t, func(ctx context.Context, s ports.Session) error {
+		_, err := w.Assign(ctx, s, other.Number, fixture.MustID(t, "43"), "")
+		wants(t, err, domain.ErrConflict)
+		closed, _, err := w.Open(ctx, s, register.Opening{Kind: request.Access, Channel: request.Agent})
+		check(t, err)
+		_, err = w.Apply(ctx, s, closed.Number, request.Event{Name: request.Withdraw})
+		check(t, err)
+		_, err = w.Assign(ctx, s, closed.Number, w.zoe.ID, "")
+		wants(t, err, domain.ErrConflict)
+		return nil
+	})
 	if got := w.events(t, fixture.MustID(t, string(letter.Number)), letter.Number); len(got) != 1 {
 		t.Errorf("events of nobody: %v", got)
 	}
@@ -134,13 +149,14 @@ func TestALetterIsAssignedOnce(t *testing.T) {
 func TestAnOperatorDecidesByTheTable(t *testing.T) {
 	w := newWorld(t)
 	opened, _ := w.open(t, request.Access)
+	w.clock.Advance(time.Hour)
 	asked := must(w.apply(t, opened.Number, request.Event{Name: request.Ask, Reason: request.Identity}))(t)
 	if asked.State != request.Awaiting || !asked.DueAt.IsZero() {
 		t.Errorf("asked: %+v", asked)
 	}
 	must(w.apply(t, opened.Number, request.Event{Name: request.Delivered}))(t)
 	w.clock.Advance(5 * 24 * time.Hour)
-	for _, wrong := range []time.Time{noon.Add(-time.Hour), noon.AddDate(0, 0, 6)} {
+	for _, wrong := range []time.Time{noon.Add(time.Minute), noon.AddDate(0, 0, 6)} {
 		_, err := w.apply(t, opened.Number, request.Event{Name: request.Answered, At: wrong})
 		wants(t, err, domain.ErrInvalid)
 	}
@@ -170,4 +186,23 @@ func TestAnOperatorDecidesByTheTable(t *testing.T) {
 	}
 	_, err = w.apply(t, "00000000000000000000", request.Event{Name: request.Withdraw})
 	wants(t, err, domain.ErrNotFound)
+}
+
+func TestAnAnswerThatRefusesNamesTheRemedies(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct {
+		of      request.Request
+		refuses bool
+	}{
+		{request.Request{State: request.Received}, false},
+		{request.Request{State: request.Fulfilled}, false},
+		{request.Request{State: request.Fulfilled, Partly: true}, true},
+		{request.Request{State: request.Refused}, true},
+		{request.Request{State: request.Lapsed}, true},
+		{request.Request{State: request.Withdrawn}, false},
+	} {
+		if named := w.Answer(c.of).Remedies.Judicial; named != c.refuses {
+			t.Errorf("%+v: remedies %v", c.of, named)
+		}
+	}
 }
