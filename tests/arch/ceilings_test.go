@@ -19,12 +19,12 @@ type room struct {
 // rooms has every Go file of the repository, with those of nested modules. A ceiling is raised only if a decision about
 // the design says so. What is added pays with what goes. After a cut, it is lowered to what is left.
 var rooms = []room{
-	{"domain", 2825, 2502},
+	{"domain", 2825, 2538},
 	{"domain/register", 870, 865},
 	{"domain/request", 831, 594},
 	{"domain/datamap domain/plan", 4494, 2950},
 	{"domain/consent domain/restriction", 367, 894},
-	{"domain/erasure", 1194, 2904},
+	{"domain/erasure", 1194, 2975},
 	{"domain/export", 883, 1280},
 	{"domain/rectification", 915, 1687},
 	{"domain/saga", 2005, 3233},
@@ -33,7 +33,7 @@ var rooms = []room{
 	{"ports", 1289, 64},
 	{"ports/porttest", 14364, 2378},
 	{"ports/mocks", 2483, 103},
-	{"adapters/persistence/bunstore", 21635, 16565},
+	{"adapters/persistence/bunstore", 21635, 16618},
 	{"adapters/persistence/memory", 3742, 1068},
 	{"adapters/persistence", 1673, 2935},
 	{"adapters/http", 2481, 4598},
