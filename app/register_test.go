@@ -34,8 +34,11 @@ func withRegister(t *testing.T, requests stack.Requests) *app.Integration {
 func TestTheRegisterNeedsAZoneAndAPersonForItsResolvers(t *testing.T) {
 	db := databases.SQLite(t)
 	for want, c := range map[string]app.Config{
-		"Zone":            {Options: stack.Options{Requests: &stack.Requests{}}},
-		"Requests.Person": {Zone: "UTC", Options: stack.Options{Requests: &stack.Requests{}}, Resolvers: []ports.Resolver{forgetful{}}},
+		"Zone": {Options: stack.Options{Requests: &stack.Requests{}}},
+		"Requests.Person": {
+			Zone: "UTC", Options: stack.Options{Requests: &stack.Requests{}},
+			Resolvers: []ports.Resolver{forgetful{}},
+		},
 	} {
 		c.DB, c.Models = db, models
 		if _, err := app.New(c); !errors.Is(err, domain.ErrConfiguration) || !strings.Contains(err.Error(), want) {

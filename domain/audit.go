@@ -62,8 +62,9 @@ const (
 //
 // All events of one operation have the same id under the name PayloadOperationID: the EventID of the first of these
 // events, or the number of the request that the operation carries out (WithRequest). An operation is an export, an
-// erasure, a rectification, or a sweep, which overwrites retained values after the end of their retention period. An event about a later call to an external system has the id of the operation that
-// requested the call. Two erasures of one subject are two operations.
+// erasure, a rectification, or a sweep, which overwrites retained values after the end of their retention period. An
+// event about a later call to an external system has the id of the operation that requested the call. Two erasures of
+// one subject are two operations.
 //
 // If an operator (a person or a job that acts for the subject) calls the service, the events have the operator's id
 // under the name PayloadOperator. See WithOperator.

@@ -53,8 +53,8 @@ type RetainedField struct {
 // from the end of its calendar year if From is year_end.
 //
 // Latest is the end of the last duty that keeps a value of the column, in the rows that were retained. A column that
-// holds the start of other duties is kept as long as they last. Latest is zero if one of the values has no known end, if
-// the column is a key, or if more than 1,000 rows of a path were retained.
+// holds the start of other duties is kept as long as they last. Latest is zero if one of the values has no known end,
+// if the column is a key, or if more than 1,000 rows of a path were retained.
 type Until struct {
 	After  string    `json:"after"`
 	Since  string    `json:"since"`

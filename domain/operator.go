@@ -29,8 +29,8 @@ func WithOperator(ctx context.Context, id string) (context.Context, error) {
 
 type requestNumber struct{}
 
-// WithRequest returns a context for the work that carries out a request of the register (package request). The number of
-// the request is the id of the operation: all events and outbox entries have it (PayloadOperationID).
+// WithRequest returns a context for the work that carries out a request of the register (package request). The number
+// of the request is the id of the operation: all events and outbox entries have it (PayloadOperationID).
 func WithRequest(ctx context.Context, number string) context.Context {
 	return context.WithValue(ctx, requestNumber{}, number)
 }

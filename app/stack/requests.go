@@ -32,9 +32,11 @@ func (c Config) newRegister(purposes domain.Purposes) (*register.Register, error
 	zone, err := time.LoadLocation(c.DataMap.Zone())
 	switch {
 	case c.DataMap.Zone() == "" || err != nil:
-		return nil, domain.Misconfigured("stack", "Requests needs the zone of the controller: set Zone, such as Europe/Berlin")
+		return nil, domain.Misconfigured("stack",
+			"Requests needs the zone of the controller: set Zone, such as Europe/Berlin")
 	case c.Requests.Person == nil && len(c.Resolvers) > 0:
-		return nil, domain.Misconfigured("stack", "Requests.Person is missing: without it, nobody knows the refs of the resolvers")
+		return nil, domain.Misconfigured("stack",
+			"Requests.Person is missing: without it, nobody knows the refs of the resolvers")
 	}
 	return register.New(register.Config{
 		Clock: c.Clock, IDs: c.IDs, Secrets: system.Secrets{}, Purposes: purposes, Controller: c.Controller,

@@ -141,8 +141,8 @@ func (r *run) apply(ctx context.Context) error {
 	return r.session.Audit().Append(ctx, events...)
 }
 
-// retain adds the columns of a retain step to the result, each of them once. The parameter latest is that of the step in
-// domain.Applied. A column whose values were all overwritten after the end of their duties is not retained.
+// retain adds the columns of a retain step to the result, each of them once. The parameter latest is that of the step
+// in domain.Applied. A column whose values were all overwritten after the end of their duties is not retained.
 func (r *run) retain(step datamap.Step, latest map[string]time.Time) {
 	for _, kept := range plan.Kept(r.dataMap, step, latest) {
 		if kept.Until.Ended(r.at) {

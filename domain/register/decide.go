@@ -74,8 +74,8 @@ var reported = []request.EventName{request.Delivered, request.Undelivered, reque
 // request.Answered, Event.At may lie between the question and now; the default is now.
 //
 // Apply returns domain.ErrInvalid if the event lacks a member, or if it is one that only an erasure, an export, a
-// restriction or a change of a hold may cause. It returns domain.ErrConflict, with the state that stands, if the event is not possible in
-// that state, and domain.ErrNotFound if there is no such request.
+// restriction or a change of a hold may cause. It returns domain.ErrConflict, with the state that stands, if the event
+// is not possible in that state, and domain.ErrNotFound if there is no such request.
 func (r *Register) Apply(
 	ctx context.Context, s ports.Session, number request.Number, e request.Event,
 ) (request.Request, error) {

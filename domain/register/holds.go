@@ -11,8 +11,8 @@ import (
 )
 
 // PlaceHold places a legal hold on a person, records hold_placed, and puts a scheduled erasure of the person on hold.
-// SubjectID, Ground and ReviewAt are required; ReviewAt must lie in the future. PlaceHold sets ID, PlacedAt and PlacedBy,
-// the operator of ctx (domain.WithOperator). It waits for an erasure of the person that has begun.
+// SubjectID, Ground and ReviewAt are required; ReviewAt must lie in the future. PlaceHold sets ID, PlacedAt and
+// PlacedBy, the operator of ctx (domain.WithOperator). It waits for an erasure of the person that has begun.
 //
 // It returns domain.ErrInvalid, with one error per invalid field.
 func (r *Register) PlaceHold(ctx context.Context, s ports.Session, hold request.Hold) (request.Hold, error) {

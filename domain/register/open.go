@@ -104,7 +104,8 @@ func (r *Register) faults(o Opening) (faults []domain.FieldError) {
 	check(isSelf && o.SubjectID.IsZero(), "subject_id", domain.FieldRequired, "must not be empty")
 	check(o.Purpose != "" && !slices.Contains(ofPurpose, o.Kind), "purpose", domain.FieldUnknown,
 		"is only for "+joined(ofPurpose))
-	check(o.Purpose != "" && (!r.purposes.Declared() || r.purposes.Check(o.Purpose) != nil), "purpose", domain.FieldUnknown,
+	check(o.Purpose != "" && (!r.purposes.Declared() ||
+		r.purposes.Check(o.Purpose) != nil), "purpose", domain.FieldUnknown,
 		"must be a declared purpose")
 	check(o.VerifiedBy != "" && !slices.Contains(request.Proofs(), o.VerifiedBy), "verified_by", domain.FieldUnknown,
 		"must be one of "+joined(request.Proofs()))
@@ -149,7 +150,10 @@ func (r *Register) Assign(
 	case of.SubjectID == id:
 		return of, nil
 	case !of.SubjectID.IsZero() || of.State.IsClosed():
-		return of, &domain.Error{Code: domain.ErrConflict, Op: "assign request", Message: "the request has a person or is closed"}
+		return of, &domain.Error{
+			Code: domain.ErrConflict, Op: "assign request",
+			Message: "the request has a person or is closed",
+		}
 	case proof != "" && !slices.Contains(request.Proofs(), proof):
 		return of, domain.Invalid("assign request", []domain.FieldError{
 			fault("verified_by", domain.FieldUnknown, "must be one of "+joined(request.Proofs())),

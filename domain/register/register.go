@@ -91,8 +91,8 @@ func (r *Register) change(
 	return after, r.record(ctx, s, eventOf(e, after), after, e)
 }
 
-// standing returns the situation of the subject. It withdraws open requests of an earlier life of the id, so that nobody
-// gets the request of another person. The reading of lives is necessary only if a request is open.
+// standing returns the situation of the subject. It withdraws open requests of an earlier life of the id, so that
+// nobody gets the request of another person. The reading of lives is necessary only if a request is open.
 func (r *Register) standing(
 	ctx context.Context, s ports.Session, id domain.SubjectID, since time.Time,
 ) (request.Standing, error) {

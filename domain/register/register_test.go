@@ -174,7 +174,8 @@ func TestAnOperatorDecidesByTheTable(t *testing.T) {
 	wants(t, err, domain.ErrInvalid)
 	refused := must(w.apply(t, opened.Number, request.Event{Name: request.Refuse, Ground: request.Excessive}))(t)
 	answer := w.Answer(refused)
-	if refused.DecidedBy != "ada" || answer.RefusalGround != request.Excessive || answer.Remedies.Authority != "Authority" {
+	if refused.DecidedBy != "ada" || answer.RefusalGround != request.Excessive ||
+		answer.Remedies.Authority != "Authority" {
 		t.Errorf("refused by %s: %+v", refused.DecidedBy, answer)
 	}
 	want := []domain.EventType{

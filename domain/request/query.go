@@ -63,8 +63,8 @@ func (q Query) Matches(r Request) bool {
 		(q.DueBefore.IsZero() || !r.DueAt.IsZero() && r.DueAt.Before(q.DueBefore))
 }
 
-// Check returns domain.ErrInvalid if Limit is not between 1 and MaxPage, or if more than one of SubjectID, Reference and
-// Closed is set.
+// Check returns domain.ErrInvalid if Limit is not between 1 and MaxPage, or if more than one of SubjectID, Reference
+// and Closed is set.
 func (q Query) Check() error {
 	lists := 0
 	for _, set := range []bool{!q.SubjectID.IsZero(), q.Reference != "", q.Closed} {

@@ -139,8 +139,13 @@ func (s requestsUnderTest) leave(t testing.TB, r request.Request, closed bool) {
 func requestListRefusesAQuery(t testing.TB, h StoreHarness) {
 	s, id := h.requests(t), zoe.id(t)
 	for _, query := range []request.Query{
-		{}, {Limit: -1}, {Limit: request.MaxPage + 1}, {SubjectID: id, Limit: 0}, {SubjectID: id, Reference: "A", Limit: 1},
-		{SubjectID: id, Closed: true, Limit: 1}, {Reference: "A", Closed: true, Limit: 1},
+		{},
+		{Limit: -1},
+		{Limit: request.MaxPage + 1},
+		{SubjectID: id, Limit: 0},
+		{SubjectID: id, Reference: "A", Limit: 1},
+		{SubjectID: id, Closed: true, Limit: 1},
+		{Reference: "A", Closed: true, Limit: 1},
 		{SubjectID: id, Reference: "A", Closed: true, Limit: 1},
 	} {
 		err := s.tryUse(t, func(ctx context.Context, r ports.Register) error { return errOf(r.Requests.List(ctx, query)) })

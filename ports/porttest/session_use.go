@@ -91,7 +91,8 @@ func sessionCannotBeUsedAfterItsEnd(t testing.TB, h StoreHarness) {
 		err := store.Sessions.Do(t.Context(), func(_ context.Context, s ports.Session) error {
 			session, kept = s, keptStores{
 				s, s.Consents(), s.Restrictions(), s.Subjects(), s.Erased(),
-				keptInstallation{s.Installation(), s.Installation().Duties()}, s.Outbox(), s.OutboxAdmin(), s.Audit(), s.Register(),
+				keptInstallation{s.Installation(), s.Installation().Duties()},
+				s.Outbox(), s.OutboxAdmin(), s.Audit(), s.Register(),
 			}
 			return result
 		})

@@ -108,7 +108,7 @@ func TestHoldingsAreReadInOneStatement(t *testing.T) {
 		return held
 	}
 	w.request(t, http.MethodPost, "/consent", decision) // admits the process to the tables
-	held()                                              // the driver prepares its statements, and the store reads the schema
+	held()                                              // the driver prepares, and the store reads the schema
 	before := w.trips.Load()
 	if got, trips := held(), w.trips.Load()-before; trips != 1 || len(got) != steps {
 		t.Errorf("%d holdings in %d round trips", len(got), trips)

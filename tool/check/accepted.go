@@ -29,8 +29,9 @@ func (s *schema) accept(all []datamap.Acceptance) []AcceptedFinding {
 			about = append(about, aboutAcceptance("acceptance-expired", a, "The acceptance has ended on "+a.Until+
 				", and matches no finding.", "Remove the acceptance."))
 		case hasEnded(a, s.now):
-			about = append(about, aboutAcceptance("acceptance-expired", a, "The acceptance of this finding has ended on "+a.Until+
-				".", "Fix the cause of the finding, or accept it again until a later day."))
+			about = append(about, aboutAcceptance("acceptance-expired", a,
+				"The acceptance of this finding has ended on "+a.Until+".",
+				"Fix the cause of the finding, or accept it again until a later day."))
 		case len(matches) == 0:
 			about = append(about, aboutAcceptance("acceptance-unused", a, "The acceptance matches no finding: "+
 				s.missed(a)+".", "Remove the acceptance, or correct it."))

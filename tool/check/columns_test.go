@@ -225,12 +225,3 @@ var surrogateCases = cases{
 		func(w *world) { w.setType("users", "nick", datamap.TypeText, "mood").Values = []string{"happy"} }, nil,
 	},
 }
-
-// computed adds a generated column of the given type and length to "users".
-func computed(t datamap.ColumnType, length int) func(*world) {
-	return func(w *world) {
-		w.add("users", "sorting", t)
-		column := w.column("users", "sorting")
-		column.Generated, column.Length = true, length
-	}
-}

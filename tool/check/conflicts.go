@@ -23,8 +23,10 @@ func (s *schema) checkConflicts() {
 			if conflict.NotNull && conflict.Action == "REPLACE" {
 				effect = "writes the default value of the column"
 			}
-			s.report("conflict-clause", place{table: w.table.Name, column: list(names), object: "ON CONFLICT " + conflict.Action},
-				"An erasure overwrites the column, and its constraint has ON CONFLICT "+conflict.Action+". If a value violates the "+
+			s.report("conflict-clause", place{table: w.table.Name, column: list(names), object: "ON CONFLICT " +
+				conflict.Action},
+				"An erasure overwrites the column, and its constraint has ON CONFLICT "+conflict.Action+
+					". If a value violates the "+
 					"constraint, SQLite "+effect+", wherever a statement does not refuse it, such as the statement of a trigger.")
 		}
 	}

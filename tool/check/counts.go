@@ -60,7 +60,10 @@ func (s *schema) questions() (all []question) {
 	s.eachPresent(func(table datamap.Table, live datamap.CatalogTable) {
 		add := func(rule, column string, q datamap.RowQuestion) {
 			q.Table = table.Name
-			if !slices.ContainsFunc(all, func(o question) bool { return o.rule == rule && o.table == q.Table && o.column == column }) {
+			if !slices.ContainsFunc(all, func(o question) bool {
+				return o.rule == rule && o.table == q.Table &&
+					o.column == column
+			}) {
 				all = append(all, question{q, rule, table.Name, column})
 			}
 		}

@@ -35,7 +35,8 @@ func (s *schema) checkPartitions(ctx context.Context, reader ports.CatalogReader
 		case datamap.VerdictHolds:
 		}
 		if w.live.Partitions.Number > 1 && verdict != datamap.VerdictFails {
-			s.report("partition-moved", at, overwrites+"The database then deletes the row from its partition and inserts it into "+
+			s.report("partition-moved", at, overwrites+
+				"The database then deletes the row from its partition and inserts it into "+
 				"another one. This fires the triggers of both, and the actions of foreign keys that refer to the partition.",
 				remedy+" If the move does no harm, accept the finding.")
 		}

@@ -14,8 +14,9 @@ func (l *losses) reportRestricted(
 	for _, trigger := range parent.Triggers {
 		if slices.Contains(trigger.Events, "DELETE") &&
 			(slices.Contains(trigger.Writes, child.Name) || slices.Contains(trigger.Deletes, child.Name)) {
-			l.reportAs(warning, "delete-restricted", at, refers+"The trigger "+trigger.Name+" of "+parent.Name+" writes to this "+
-				"table at a deletion. If no trigger makes the referring rows refer elsewhere, the erasure fails.",
+			l.reportAs(warning, "delete-restricted", at,
+				refers+"The trigger "+trigger.Name+" of "+parent.Name+" writes to this "+
+					"table at a deletion. If no trigger makes the referring rows refer elsewhere, the erasure fails.",
 				"Rehearse an erasure of a person with such rows. If it succeeds, accept the finding.")
 			return
 		}

@@ -23,7 +23,8 @@ type seed struct {
 }
 
 var makePeople = []string{
-	`CREATE TABLE people (id bigint PRIMARY KEY, email varchar(80) UNIQUE, handle varchar(80) UNIQUE, created_at timestamp)`,
+	`CREATE TABLE people (id bigint PRIMARY KEY, email varchar(80) UNIQUE, handle varchar(80) UNIQUE,
+		created_at timestamp)`,
 	`CREATE TABLE visits (id bigint PRIMARY KEY, person_id bigint NOT NULL REFERENCES people, agent text)`,
 	`CREATE INDEX visits_by ON visits (person_id)`,
 }
@@ -161,7 +162,8 @@ var seeds = map[string]seed{
 	},
 	"a key of another type": {
 		statements: []string{
-			`CREATE TABLE tickets (id bigint PRIMARY KEY, person text, note text)`, `CREATE INDEX tickets_by ON tickets (person)`,
+			`CREATE TABLE tickets (id bigint PRIMARY KEY, person text, note text)`,
+			`CREATE INDEX tickets_by ON tickets (person)`,
 		},
 		tables: about("tickets", "person", "id", "}}"),
 		want:   []string{"PostgreSQL: key-type tickets.person", "PostgreSQL: foreign-key-missing tickets.person"},

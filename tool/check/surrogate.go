@@ -177,7 +177,8 @@ func (s *schema) checkNull(column written, at place) {
 	if !column.IsNulled() {
 		remedy = "Have the erasure delete the row ({delete} on the path), keep the reference, or drop NOT NULL."
 	}
-	s.report("null-refused", at, "An erasure sets the column to NULL, but it is NOT NULL. Every erasure is refused.", remedy)
+	s.report("null-refused", at, "An erasure sets the column to NULL, but it is NOT NULL. Every erasure is refused.",
+		remedy)
 }
 
 // checkAffinity reports texts that an erasure writes into number columns. A database without column types (SQLite)

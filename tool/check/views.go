@@ -20,8 +20,9 @@ func (s *schema) checkKind(table datamap.Table, live datamap.CatalogTable) {
 		}
 		return
 	case isView && live.Unlockable && isLocked:
-		s.report("view-unlockable", at, "It is a view that groups, combines or computes rows. The database cannot lock the rows "+
-			"below it, so that an erasure fails or misses a concurrent change.")
+		s.report("view-unlockable", at,
+			"It is a view that groups, combines or computes rows. The database cannot lock the rows "+
+				"below it, so that an erasure fails or misses a concurrent change.")
 	case isView && live.FoldsCase:
 		if missing := s.notReplaced(table, live); len(missing) > 0 {
 			s.report("view-unlockable", at, "It is a view. SQLite locks and changes no rows through it, and it has no trigger "+

@@ -59,7 +59,8 @@ func (a answering) answerNoKeys(m datamap.DataMap, isMeant func(object, column s
 			Question: "Do these columns hold keys of people?", Answer: notPersonal, By: a.by, Because: a.because,
 		})
 		decisions[i].Options = slices.DeleteFunc(slices.Clone(question.Options), func(o datamap.Option) bool {
-			return slices.ContainsFunc(pathsOf(only(question, o)), func(path string) bool { return slices.Contains(columns, path) })
+			return slices.ContainsFunc(pathsOf(only(question, o)),
+				func(path string) bool { return slices.Contains(columns, path) })
 		})
 	}
 	next, err := remade(m, m.Declared(), decisions)

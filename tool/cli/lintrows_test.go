@@ -19,7 +19,8 @@ type dated struct {
 func (dated) DataMap() datamap.DataMap {
 	m, err := datamap.NewDataMap(datamap.Table{
 		Name: "users", PrimaryKey: []string{"id"}, SubjectKey: []string{"id"}, Columns: []datamap.Column{
-			{Name: "id", Type: datamap.TypeBigInt}, {Name: "paid_on", Type: datamap.TypeTime},
+			{Name: "id", Type: datamap.TypeBigInt},
+			{Name: "paid_on", Type: datamap.TypeTime},
 			{Name: "email", Type: datamap.TypeText, Personal: &datamap.Annotation{
 				Category: domain.CategoryContact, Strategy: domain.StrategyRetain, Reason: "law",
 				Retain: datamap.Period{Years: 1}, Since: "paid_on",

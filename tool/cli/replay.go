@@ -117,7 +117,7 @@ func countLines(file *os.File) (n int, err error) {
 	for err == nil {
 		var size int
 		if size, err = file.Read(buffer); size > 0 {
-			n, last = n+bytes.Count(buffer[:size], []byte("\n")), buffer[size-1]
+			n, last = n+bytes.Count(buffer[:size], []byte("\n")), buffer[size-1] //nolint:gosec // size is above 0
 		}
 	}
 	if last != '\n' {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,7 @@ INSERT INTO rates VALUES (1, 1)`
 func onPlanner(
 	t *testing.T, test func(t *testing.T, env map[string]string, rows func() []string), drivers ...string,
 ) {
+	t.Helper()
 	for _, driver := range drivers {
 		t.Run(driver, func(t *testing.T) {
 			folder := t.TempDir()
@@ -76,7 +78,7 @@ func rowsOf(t *testing.T, driver, address string) (all []string) {
 			}
 			all = append(all, line)
 		}
-		must(t, rows.Err())
+		must(t, errors.Join(rows.Err(), rows.Close()))
 	}
 	return all
 }

@@ -91,7 +91,8 @@ func (a *API) withdrawRequest(subject domain.Subject, r Request, result *any) (o
 // withRequest calls a method of the register with the number in the path.
 func (a *API) withRequest(
 	subject domain.Subject, r Request, result *any,
-	call func(*register.Register, context.Context, ports.Session, domain.SubjectID, request.Number) (request.Request, error),
+	call func(*register.Register, context.Context, ports.Session, domain.SubjectID, request.Number) (request.Request,
+		error),
 ) (operation, error) {
 	known, err := a.register()
 	if err != nil {

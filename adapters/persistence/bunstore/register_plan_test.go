@@ -79,15 +79,18 @@ func registerReads(t testing.TB, instant func(time.Time) any) []read {
 		{
 			"open of a kind and a state, behind one",
 			list(request.Query{Kind: "access", State: "on_hold", After: after(at)}),
-			[]any{instant(at), "N10000100", "access", "on_hold", 50}, []string{"_on_hold"},
+			[]any{instant(at), "N10000100", "access", "on_hold", 50},
+			[]string{"_on_hold"},
 		},
 		{
-			"open, behind one that is suspended", list(request.Query{After: after(time.Time{})}), []any{"N10000100", 50},
+			"open, behind one that is suspended", list(request.Query{After: after(time.Time{})}),
+			[]any{"N10000100", 50},
 			[]string{"_due"},
 		},
 		{"closed", list(request.Query{Closed: true}), []any{50}, []string{"_closed"}},
 		{
-			"closed, behind one", list(request.Query{Closed: true, After: after(at)}), []any{instant(at), "N10000100", 50},
+			"closed, behind one", list(request.Query{Closed: true, After: after(at)}),
+			[]any{instant(at), "N10000100", 50},
 			[]string{"_closed"},
 		},
 		{"of a subject, for an operator", list(request.Query{SubjectID: of}), []any{"S7", 50}, []string{"_of_subject"}},

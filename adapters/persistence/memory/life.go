@@ -74,8 +74,8 @@ func (s *state) hasRecords(id domain.SubjectID) bool {
 		slices.ContainsFunc(s.restrictions, func(r domain.RestrictionRecord) bool { return r.SubjectID == id })
 }
 
-// closeLedgers makes all records and requests of the subject belong to an earlier life of the id: it sets the numbers in
-// the mark to their highest numbers.
+// closeLedgers makes all records and requests of the subject belong to an earlier life of the id: it sets the numbers
+// in the mark to their highest numbers.
 func (s *state) closeLedgers(id domain.SubjectID) {
 	mark := s.erasures[id]
 	for i, record := range s.consents {

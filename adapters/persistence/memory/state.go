@@ -51,8 +51,9 @@ func (r newRecords) empty() bool {
 	return r.consents == nil && r.restrictions == nil && r.requests == nil && r.entries == nil && r.events == nil
 }
 
-// append adds all records to the state, in order. It returns domain.ErrConflict if the number of a request, or the
-// id of an outbox entry or an audit event already exists, and domain.ErrErased for a consent that domain.SubjectState.CheckGrant refuses.
+// append adds all records to the state, in order. It returns domain.ErrConflict if the number of a request, or the id
+// of an outbox entry or an audit event already exists, and domain.ErrErased for a consent that
+// domain.SubjectState.CheckGrant refuses.
 func (s *state) append(added newRecords) error {
 	s.consents = append(s.consents, added.consents...)
 	s.restrictions = append(s.restrictions, added.restrictions...)

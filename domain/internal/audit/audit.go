@@ -87,8 +87,8 @@ func (o Operation) with(event domain.AuditEvent) domain.AuditEvent {
 	return event
 }
 
-// Event returns a new event with the current time. If ctx has an operator or the number of a request, Event adds them to
-// the payload. It may modify the payload.
+// Event returns a new event with the current time. If ctx has an operator or the number of a request, Event adds them
+// to the payload. It may modify the payload.
 func (s Stamper) Event(
 	ctx context.Context, eventType domain.EventType, id domain.SubjectID, payload domain.Payload,
 ) domain.AuditEvent {

@@ -40,7 +40,7 @@ func (c *compiled) statement(text string) *sql.Stmt {
 // one is idle, and leaves the other statements to the next call.
 func (c *compiled) compile(ctx context.Context) {
 	for text := c.next(); text != ""; text = c.next() {
-		statement, err := c.db.PrepareContext(ctx, text)
+		statement, err := c.db.PrepareContext(ctx, text) //nolint:sqlclosecheck // close closes it
 		c.mu.Lock()
 		if c.known[text] = statement; err != nil { // its next execution returns the error
 			delete(c.known, text)
@@ -82,6 +82,7 @@ type compiledTx struct {
 }
 
 func (t compiledTx) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	//nolint:sqlclosecheck // the transaction closes it
 	if statement := t.statement(ctx, text, args); statement != nil {
 		return statement.ExecContext(ctx, args...)
 	}
@@ -89,6 +90,7 @@ func (t compiledTx) ExecContext(ctx context.Context, text string, args ...any) (
 }
 
 func (t compiledTx) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	//nolint:sqlclosecheck // the transaction closes it
 	if statement := t.statement(ctx, text, args); statement != nil {
 		return statement.QueryContext(ctx, args...)
 	}
@@ -103,13 +105,13 @@ func (t compiledTx) statement(ctx context.Context, text string, args []any) *sql
 	if statement == nil {
 		return nil
 	}
-	return t.Tx.StmtContext(ctx, statement)
+	return t.StmtContext(ctx, statement)
 }
 
 // end ends the transaction of database/sql after that of SQLite has ended. The driver may fail to roll back, because
 // there is no transaction any more.
 func (t compiledTx) end() {
 	if t.Tx != nil {
-		_ = t.Tx.Rollback()
+		_ = t.Rollback()
 	}
 }

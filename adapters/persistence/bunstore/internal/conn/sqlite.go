@@ -63,8 +63,9 @@ func (s sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any)
 func (sqlite) writers() int        { return 1 }
 func (sqlite) leavesDeleted() bool { return true }
 
-// sqliteTransaction is a transaction that SQL statements begin and end: the driver cannot take the write lock, and would
-// roll back after a failed COMMIT. It is a transaction of database/sql, too, so that its statements can be compiled.
+// sqliteTransaction is a transaction that SQL statements begin and end: the driver cannot take the write lock, and
+// would roll back after a failed COMMIT. It is a transaction of database/sql, too, so that its statements can be
+// compiled.
 type sqliteTransaction struct {
 	c  bun.Conn
 	tx compiledTx
@@ -120,7 +121,7 @@ func (b *beginning) ExecContext(ctx context.Context, text string, _ ...any) (sql
 
 // begin begins a transaction of database/sql, and replaces the transaction that the driver has begun for it.
 func (b *beginning) begin(ctx context.Context, text string) (err error) {
-	b.tx, err = b.Conn.BeginTx(context.WithoutCancel(ctx), b.options)
+	b.tx, err = b.BeginTx(context.WithoutCancel(ctx), b.options)
 	if err == nil {
 		_, err = b.tx.ExecContext(ctx, "COMMIT; "+text)
 	}

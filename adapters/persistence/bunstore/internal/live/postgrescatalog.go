@@ -56,8 +56,8 @@ func NameInDataMap(class, schema string) string {
 		ELSE concat({schema}, '.', {class}.relname) END`, "class", class, "schema", schema)
 }
 
-// RowsOfPartitions returns the expression for the condition that a row of the table with an oid satisfies if a partition
-// takes it. See datamap.CatalogPartitions. It has no operators, which other roles could define.
+// RowsOfPartitions returns the expression for the condition that a row of the table with an oid satisfies if a
+// partition takes it. See datamap.CatalogPartitions. It has no operators, which other roles could define.
 func RowsOfPartitions(oid string) string {
 	return `(SELECT pg_catalog.string_agg(pg_catalog.concat('(', COALESCE(
 			pg_catalog.pg_get_partition_constraintdef(l.relid), 'TRUE'), ')'), ' OR ' ORDER BY l.relid)
@@ -136,7 +136,8 @@ const (
 	// unlockableView is the expression for CatalogTable.Unlockable of the relation r. It reads the parse tree of the view.
 	unlockableView = `r.relkind = 'v' AND (pg_relation_is_updatable(r.oid, FALSE) & 4) = 0 AND EXISTS (
 		SELECT 1 FROM pg_catalog.pg_rewrite AS w WHERE w.ev_class = r.oid AND w.rulename = '_RETURN' AND w.ev_action
-			~ ':(hasAggs|hasWindowFuncs|hasTargetSRFs) true|:(groupClause|distinctClause|cteList) \(|:(havingQual|setOperations) \{')`
+			~ (':(hasAggs|hasWindowFuncs|hasTargetSRFs) true|:(groupClause|distinctClause|cteList) \('
+				|| '|:(havingQual|setOperations) \{'))`
 
 	// reused is the expression for CatalogColumn.Reused of the column a of the relation r. A sequence depends on the
 	// column that owns it, and a default depends on the sequence that it reads.

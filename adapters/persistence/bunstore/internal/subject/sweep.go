@@ -73,7 +73,8 @@ func dueStatement(
 			table, _ := w.DataMap.Table(step.Target)
 			path, _ := w.DataMap.PathVia(step.Target, step.Via)
 			sw := w.StepWriter(table, live.Types(table.Name), len(args)+len(key))
-			found[j] = "EXISTS (" + syntax.Fill(rows.SelectRows, "columns", "1", "target", syntax.QuoteTable(table.Name)+" AS t0",
+			found[j] = "EXISTS (" + syntax.Fill(rows.SelectRows, "columns", "1", "target",
+				syntax.QuoteTable(table.Name)+" AS t0",
 				"rows", w.RowsOf(table, path, len(args)), "concerned", sw.CoveredRows(step)) + ")"
 			args = slices.Concat(args, key, rows.ResolveConstants(sw.Constants, step.At))
 		}
