@@ -33,7 +33,7 @@ var rooms = []room{
 	{"ports", 1289, 64},
 	{"ports/porttest", 14370, 2378},
 	{"ports/mocks", 2483, 103},
-	{"adapters/persistence/bunstore", 21640, 16621},
+	{"adapters/persistence/bunstore", 21669, 16621},
 	{"adapters/persistence/memory", 3743, 1068},
 	{"adapters/persistence", 1673, 2935},
 	{"adapters/http", 2482, 4598},

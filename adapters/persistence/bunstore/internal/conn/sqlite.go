@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"strings"
 
 	"github.com/uptrace/bun"
 )
@@ -41,23 +42,25 @@ func (s sqlite) open(ctx context.Context, p *Pool, text string, options *sql.TxO
 	return sqliteTransaction{conn, compiledTx{b.tx, s.compiled}}, nil
 }
 
-// execAlone waits for the write lock before the statement, so that it can return when ctx ends.
-func (s sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any) (rows int64, err error) {
-	t, err := s.begin(ctx, p)
+// execAlone returns when ctx ends, even if the statement still waits for the write lock. When the statement gets the
+// lock later, the driver interrupts the statement, so that it changes no data.
+func (sqlite) execAlone(ctx context.Context, p *Pool, text string, args []any) (rows int64, err error) {
+	conn, err := p.db.Conn(ctx)
 	if err != nil {
 		return 0, err
 	}
-	tx, ended := &Tx{pool: p, transaction: t}, false
+	single := &alone{Conn: conn.Conn}
 	defer func() {
-		if !ended { // also if a query hook panics
-			_ = tx.Rollback(context.WithoutCancel(ctx)) // no further cleanup is possible
+		if !single.abandoned {
+			_ = conn.Close() // return it to the pool
 		}
 	}()
-	if rows, err = tx.Exec(ctx, text, args...); err == nil {
-		err = tx.Commit(ctx)
-		ended = true
+	for i, value := range args { // the caller may reuse the memory of a string while the statement still runs
+		if text, ok := value.(string); ok {
+			args[i] = strings.Clone(text)
+		}
 	}
-	return rows, err
+	return p.exec(ctx, single, text, args...)
 }
 
 func (sqlite) writers() int        { return 1 }
@@ -93,29 +96,55 @@ func (t sqliteTransaction) rollback(ctx context.Context) error {
 	return t.c.Close()
 }
 
-// beginning is the connection on which a transaction begins. The call of ExecContext returns when its context ends,
-// even while SQLite waits for a lock. SQLite waits for up to its busy_timeout, and a driver cannot interrupt this wait.
+// beginning is the connection on which a transaction begins.
 type beginning struct {
 	*sql.Conn
 	options   *sql.TxOptions
 	tx        *sql.Tx // nil if database/sql could not begin the transaction
-	abandoned bool    // the caller has returned while SQLite still waits; the connection is closed afterwards
+	abandoned bool    // see unlessEnded
 }
 
 // ExecContext implements bun.IConn. The text begins a transaction.
 func (b *beginning) ExecContext(ctx context.Context, text string, _ ...any) (sql.Result, error) {
+	err := unlessEnded(ctx, &b.abandoned, func() error { return b.begin(ctx, text) }, b.throwAway)
+	return driver.RowsAffected(0), err
+}
+
+// alone is the connection of a statement without a transaction.
+type alone struct {
+	*sql.Conn
+	abandoned bool // see unlessEnded
+}
+
+// ExecContext implements bun.IConn.
+func (a *alone) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	results := make(chan sql.Result, 1)
+	err := unlessEnded(ctx, &a.abandoned, func() error {
+		result, err := a.Conn.ExecContext(ctx, text, args...)
+		results <- result
+		return err
+	}, func() { _ = throwAway(a.Conn) })
+	if a.abandoned {
+		return nil, err
+	}
+	return <-results, err
+}
+
+// unlessEnded runs a call. It returns when ctx ends, even while SQLite waits for a lock: SQLite waits for up to its
+// busy_timeout, and a driver cannot interrupt this wait. It then sets abandoned, and calls throwAway after the call.
+func unlessEnded(ctx context.Context, abandoned *bool, call func() error, throwAway func()) error {
 	done := make(chan error, 1)
-	go func() { done <- b.begin(ctx, text) }()
+	go func() { done <- call() }()
 	select {
 	case err := <-done:
-		return driver.RowsAffected(0), err
+		return err
 	case <-ctx.Done():
-		b.abandoned = true
+		*abandoned = true
 		go func() {
 			<-done
-			b.throwAway()
+			throwAway()
 		}()
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 }
 
