@@ -16,7 +16,7 @@ import (
 
 // Stack has all services of habeas. The routers of an Integration call them for requests, and an application can call
 // them outside of a request. stack.New creates a Stack for any session factory. An application that fills a Stack
-// itself must set every field except Clock, IDs, Verifier, Catalog, Finder and Observer.
+// itself must set every field except Clock, IDs, Verifier, Register, Person, Catalog, Finder and Observer.
 type Stack = stack.Stack
 
 // services returns the services of c.Stack. Without them, it creates services on c.DB, whose store calls the function

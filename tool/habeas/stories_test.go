@@ -2,7 +2,6 @@ package main
 
 import (
 	"database/sql"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -62,24 +61,31 @@ func rowsOf(t *testing.T, driver, address string) (all []string) {
 	must(t, err)
 	defer func() { must(t, db.Close()) }()
 	for _, table := range []string{"users", "projects", "notifications", "link_shares", "sessions", "rates"} {
-		rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" ORDER BY id")
-		must(t, err)
-		names, err := rows.Columns()
-		must(t, err)
-		for rows.Next() {
-			cells, into := make([]sql.NullString, len(names)), make([]any, len(names))
-			line := table
-			for i := range cells {
-				into[i] = &cells[i]
-			}
-			must(t, rows.Scan(into...))
-			for _, cell := range cells {
-				line += " " + cell.String
-			}
-			all = append(all, line)
-		}
-		must(t, errors.Join(rows.Err(), rows.Close()))
+		all = append(all, rowsIn(t, db, table)...)
 	}
+	return all
+}
+
+func rowsIn(t *testing.T, db *sql.DB, table string) (all []string) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), "SELECT * FROM "+table+" ORDER BY id")
+	must(t, err)
+	defer func() { must(t, rows.Close()) }()
+	names, err := rows.Columns()
+	must(t, err)
+	for rows.Next() {
+		cells, into := make([]sql.NullString, len(names)), make([]any, len(names))
+		line := table
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		must(t, rows.Scan(into...))
+		for _, cell := range cells {
+			line += " " + cell.String
+		}
+		all = append(all, line)
+	}
+	must(t, rows.Err())
 	return all
 }
 
