@@ -216,12 +216,6 @@ var forecasts = map[string]forecastCase{
 		statements: with("CREATE TABLE history (who text)"),
 		left:       "SELECT count(*) FROM history WHERE who LIKE '%@%'",
 	},
-	"a generated column with equal values": {
-		statements: withPeople("id bigint PRIMARY KEY, email text, nick text, " +
-			"key text GENERATED ALWAYS AS (lower(email || COALESCE(nick, ''))) STORED UNIQUE"),
-		change: func(people, _ *datamap.Table) { people.Columns[1].Surrogate = "gone" },
-		code:   "unique-violated", onPostgres: true,
-	},
 	"a generated column that becomes NULL": {
 		statements: withPeople("id bigint PRIMARY KEY, email text, nick text, " +
 			"key text GENERATED ALWAYS AS (lower(email || nick)) STORED UNIQUE"),
