@@ -29,8 +29,9 @@ type retained struct {
 	Category string `json:"category"`
 	Reason   string `json:"reason"`
 	Until    struct {
-		After string `json:"after"`
-		Since string `json:"since"`
+		After  string    `json:"after"`
+		Since  string    `json:"since"`
+		Latest time.Time `json:"latest,omitzero"`
 	} `json:"until"`
 }
 
@@ -38,14 +39,29 @@ type remedies struct {
 	Judicial bool `json:"judicial"`
 }
 
-// keep adds the columns of the invoices that had to be kept to the answer.
-func (e *erasure) keep() {
+// keep adds the columns of the invoices that had to be kept to the answer, with the start of the last duty.
+func (e *erasure) keep(last time.Time) {
 	for _, name := range []string{"address", "total"} {
 		field := retained{Source: "invoices", Field: name, Category: "financial", Reason: "§ 147 AO"}
-		field.Until.After, field.Until.Since = "10y", "issued_at"
+		field.Until.After, field.Until.Since, field.Until.Latest = "10y", "issued_at", last.UTC().AddDate(10, 0, 0)
 		e.RetainedFields = append(e.RetainedFields, field)
 	}
 	e.Remedies.Judicial = true
+}
+
+// instantOf returns the instant of a value that SQLite returns as a text, because it is computed.
+func instantOf(value any) time.Time {
+	switch value := value.(type) {
+	case time.Time:
+		return value
+	case string:
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999-07:00"} {
+			if at, err := time.Parse(layout, value); err == nil {
+				return at
+			}
+		}
+	}
+	return time.Time{}
 }
 
 const (
@@ -69,7 +85,7 @@ const (
 		address = CASE WHEN issued_at <= $2 THEN :anonymous ELSE address END,
 		total = CASE WHEN issued_at <= $2 THEN 0 ELSE total END
 	WHERE user_id = $1`
-	countRetained = `SELECT count(*) FROM invoices WHERE user_id = $1 AND issued_at > $2`
+	countRetained = `SELECT count(*), max(issued_at) FROM invoices WHERE user_id = $1 AND issued_at > $2`
 	anonymizeUser = `
 	UPDATE users SET email = :anonymous, name = :anonymous, phone = :anonymous, last_seen = '1970-01-01 00:00:00+00:00'
 	WHERE id = $1`
@@ -149,13 +165,15 @@ func (a api) eraseIn(ctx context.Context, tx transaction, user int64, result *er
 			"target": step.table, "strategy": step.strategy, "rows": rows,
 		}))
 	}
+	var latest time.Time
 	if err := tx.eachRow(ctx, func(values []any) {
 		result.Retained["invoices"], _ = values[0].(int64)
+		latest = instantOf(values[1])
 	}, countRetained, user, tenYearsAgo); err != nil {
 		return err
 	}
 	if result.Retained["invoices"] > 0 {
-		result.keep()
+		result.keep(latest)
 	}
 	trail = append(trail, newEvent("erasure_step_succeeded", payload{
 		"target": "invoices", "strategy": "retain", "rows": result.Retained["invoices"],
