@@ -129,3 +129,20 @@ func TestThePersonOfARequestMustBeTheSame(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A person leaves without an erasure, and the id is given again.
+func TestTheNextPersonIsRegisteredWithoutTheRequestsOfTheFormer(t *testing.T) {
+	gdpr := withRegister(t, stack.Requests{})
+	anna := fixture.MustSubject(t, "1")
+	opened, _, err := gdpr.Register().Open(t.Context(), register.Opening{
+		SubjectID: anna.ID, Kind: request.Access, Channel: request.SelfService,
+	})
+	must(t, err)
+	must(t, gdpr.Sessions().Do(t.Context(), func(ctx context.Context, s ports.Session) error {
+		return gdpr.Registered(ctx, s, anna)
+	}))
+	found, err := gdpr.Register().Find(t.Context(), opened.Number)
+	if err != nil || found.State != request.Withdrawn || found.StateReason != string(request.EarlierLife) {
+		t.Errorf("the request is %s (%s), %v", found.State, found.StateReason, err)
+	}
+}

@@ -47,7 +47,7 @@ func (r *Register) Erasing(ctx context.Context, s ports.Session, id domain.Subje
 		return "", nil, limited()
 	}
 	return string(number), func(ctx context.Context, result domain.ErasureResult, pending bool) error {
-		event.At, event.Pending, event.Partly = r.now(), pending, isPartial(result)
+		event.At, event.Pending, event.Partly = r.now(), pending, len(result.RetainedFields) > 0
 		for _, other := range standing.Open {
 			if other.Number == number {
 				continue
@@ -68,16 +68,6 @@ func (r *Register) Erasing(ctx context.Context, s ports.Session, id domain.Subje
 	}, nil
 }
 
-// isPartial reports whether the erasure has kept something.
-func isPartial(result domain.ErasureResult) bool {
-	for _, rows := range result.Retained {
-		if rows > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // Exported is called in the session of an export that carries out a request, after the events of the export. A complete
 // export is a fulfilled request, and fulfils the open requests for access and portability that the subject has made
 // herself. An incomplete export becomes a request for access that waits for an operator, unless the subject has one.
@@ -93,8 +83,11 @@ func (r *Register) Exported(ctx context.Context, s ports.Session, id domain.Subj
 			return err
 		}
 		_, added, err := s.Register().Requests.Add(ctx, received)
-		if err != nil || added {
-			return r.recordIf(ctx, s, received, err)
+		switch {
+		case err != nil:
+			return err
+		case added:
+			return r.record(ctx, s, domain.EventRequestReceived, received, request.Event{})
 		}
 	}
 	done := request.Event{Name: request.OwnAct, At: own.EnteredAt, Operator: domain.OperatorOf(ctx), Partly: incomplete}
@@ -112,13 +105,6 @@ func (r *Register) Exported(ctx context.Context, s ports.Session, id domain.Subj
 		}
 	}
 	return nil
-}
-
-func (r *Register) recordIf(ctx context.Context, s ports.Session, received request.Request, err error) error {
-	if err != nil {
-		return err
-	}
-	return r.record(ctx, s, domain.EventRequestReceived, received, request.Event{})
 }
 
 // Restricted is called in the session in which a restriction is placed for a request. The request is fulfilled.

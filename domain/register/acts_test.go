@@ -214,7 +214,7 @@ func TestARestrictionIsARequestAndItsEndIsNone(t *testing.T) {
 func TestWithoutDeclaredPurposesNoPurposeIsStored(t *testing.T) {
 	w := newWorld(t)
 	plain := must(register.New(register.Config{
-		Clock: w.clock, IDs: &fixture.IDs{}, Secrets: system.Secrets{}, Rules: w.Rules(),
+		Clock: w.clock, IDs: &fixture.IDs{}, Secrets: system.Secrets{}, Rules: request.Rules{Zone: time.UTC},
 	}))(t)
 	words := "zoe's own words"
 	w.do(t, func(ctx context.Context, s ports.Session) error {

@@ -63,7 +63,8 @@ func (r *Register) Withdraw(
 
 // acts are the events that only the service of a right or a change of a hold may cause.
 var acts = []request.EventName{
-	request.CarryOut, request.OwnAct, request.Due, request.Erased, request.Settled, request.HoldPlaced, request.HoldLifted,
+	request.CarryOut, request.OwnAct, request.Due, request.Erased, request.EarlierLife, request.Settled,
+	request.HoldPlaced, request.HoldLifted,
 }
 
 // reported are the events of which an operator may hear later.
@@ -115,10 +116,4 @@ func (r *Register) List(ctx context.Context, s ports.Session, query request.Quer
 // Counts returns how many requests are open, due within a week, overdue, suspended and held.
 func (r *Register) Counts(ctx context.Context, s ports.Session) (request.Counts, error) {
 	return s.Register().Requests.Counts(ctx, r.now())
-}
-
-// Purge deletes at most limit requests that were closed longer ago than keep, except those of subjects with a hold. It
-// returns their number.
-func (r *Register) Purge(ctx context.Context, s ports.Session, keep time.Duration, limit int) (int64, error) {
-	return s.Register().Requests.Purge(ctx, r.now().Add(-keep), limit)
 }

@@ -28,12 +28,12 @@ type Config struct {
 	Controller domain.Controller // answers that refuse something name its authority; default none
 }
 
-// DailyLimit is the maximum number of requests that a subject can make in a day of the controller's zone: those of
-// Register.Open and erasures. Exports and restrictions that are carried out at once do not count.
+// DailyLimit is the maximum number of requests that a subject can make herself in a day of the controller's zone: those
+// of Register.Open and erasures. Exports and restrictions that are carried out at once do not count.
 const DailyLimit = 10
 
-// Register keeps the register. A nil Register has no requests: Erasing, Settled and
-// Registered then do nothing. It is safe for concurrent use. Each call works in the session that it receives.
+// Register keeps the register. A nil Register has no requests: Erasing, Settled and Registered then do nothing. It is
+// safe for concurrent use. Each call works in the session that it receives.
 type Register struct {
 	audit      audit.Stamper
 	secrets    ports.Secrets
@@ -60,9 +60,6 @@ func New(c Config) (*Register, error) {
 func (r *Register) Begin(ctx context.Context) context.Context {
 	return domain.WithRequest(ctx, string(r.number()))
 }
-
-// Rules returns the rules by which the register computes dates.
-func (r *Register) Rules() request.Rules { return r.rules }
 
 func (r *Register) number() request.Number { return request.NewNumber(r.secrets.Number()) }
 
@@ -125,12 +122,15 @@ func (r *Register) Registered(ctx context.Context, s ports.Session, id domain.Su
 		return nil
 	}
 	standing, err := s.Register().Requests.Standing(ctx, id, time.Time{})
+	if err != nil {
+		return err
+	}
 	for _, open := range standing.Open {
-		if err == nil {
-			_, err = r.change(ctx, s, open, request.Event{Name: request.EarlierLife, At: r.now()}, nil)
+		if _, err := r.change(ctx, s, open, request.Event{Name: request.EarlierLife, At: r.now()}, nil); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // record appends the audit event of a request.

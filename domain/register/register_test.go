@@ -170,8 +170,13 @@ func TestAnOperatorDecidesByTheTable(t *testing.T) {
 	wants(t, err, domain.ErrConflict)
 	_, err = w.apply(t, opened.Number, request.Event{Name: request.Refuse, Ground: request.PublicHealth})
 	wants(t, err, domain.ErrInvalid)
-	_, err = w.apply(t, opened.Number, request.Event{Name: request.Settled})
-	wants(t, err, domain.ErrInvalid)
+	for _, act := range []request.EventName{
+		request.CarryOut, request.OwnAct, request.Due, request.Erased, request.EarlierLife, request.Settled,
+		request.HoldPlaced, request.HoldLifted,
+	} {
+		_, err = w.apply(t, opened.Number, request.Event{Name: act})
+		wants(t, err, domain.ErrInvalid)
+	}
 	refused := must(w.apply(t, opened.Number, request.Event{Name: request.Refuse, Ground: request.Excessive}))(t)
 	answer := w.Answer(refused)
 	if refused.DecidedBy != "ada" || answer.RefusalGround != request.Excessive ||
