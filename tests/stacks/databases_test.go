@@ -75,7 +75,7 @@ func withEnt(driver *entsql.Driver) *bun.DB { // the client is ent.NewClient(ent
 }
 
 // import "xorm.io/xorm", "github.com/uptrace/bun", "github.com/uptrace/bun/dialect/pgdialect"
-func withXorm(engine *xorm.Engine) *bun.DB {
+func withXorm(engine *xorm.Engine) *bun.DB { // an engine without a reference closes its database
 	return bun.NewDB(engine.DB().DB, pgdialect.New())
 }
 
@@ -139,6 +139,7 @@ func TestAnErasureOverTheConnectionsOfEachLibrary(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
+			t.Cleanup(func() { _ = engine.Close() })
 			return withXorm(engine), nil
 		},
 		"ent": func(url string) (*bun.DB, error) {
